@@ -1,0 +1,183 @@
+"""What a client may ask for. Commands are values; whether one is allowed is `decide`'s business.
+
+On the wire a command is an object with `do` naming it. Everything optional has a default, so that a client writes
+only what it means.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from .events import Effect
+from .ledger import canonical, sha256
+from .numbers import Num
+from .values import GM, Held, Json, Manifest, Modifier
+
+
+class _Command(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="do", forbid_unknown_fields=True, omit_defaults=True
+):
+    pass
+
+
+class Join(_Command, frozen=True, tag="join"):
+    """A combatant enters. `pools` overrides where pools start, `conditions` are those it brings along."""
+
+    id: str
+    name: str
+    side: str
+    controller: str = GM
+    sheet: dict[str, Json] = {}
+    pools: dict[str, Num] = {}
+    conditions: tuple[Held, ...] = ()
+    secret: bool | None = None
+    """Keep its numbers from the players; None means: exactly if the game master controls it."""
+    player: str = ""
+
+
+class Leave(_Command, frozen=True, tag="leave"):
+    """A combatant leaves the fight."""
+
+    id: str
+
+
+class Begin(_Command, frozen=True, tag="begin"):
+    """Start the clock."""
+
+
+class Close(_Command, frozen=True, tag="close"):
+    """End the fight; open actions are cancelled."""
+
+    code: str = "closed"
+
+
+class Declare(_Command, frozen=True, tag="declare"):
+    """Declare an action. `rows` are ad-hoc modifiers; `secret` keeps all of it from the other players."""
+
+    actor: str
+    name: str
+    targets: tuple[str, ...] = ()
+    params: dict[str, Json] = {}
+    rows: tuple[Modifier, ...] = ()
+    secret: bool = False
+
+
+class Answer(_Command, frozen=True, tag="answer"):
+    """Answer a prompt, named by its slot, for the combatant `who`, with an option's code."""
+
+    slot: str
+    who: str
+    value: str
+
+
+class Report(_Command, frozen=True, tag="report"):
+    """Report dice that were rolled at the table: one chain of faces a die, as the prompt's plan asks."""
+
+    slot: str
+    who: str
+    faces: tuple[tuple[int, ...], ...]
+
+
+class Note(_Command, frozen=True, tag="note"):
+    """Write something into the log; `secret` keeps it to the game master and the writer."""
+
+    text: str
+    secret: bool = False
+
+
+class Overrule(_Command, frozen=True, tag="overrule"):
+    """The game master sets something, with a reason."""
+
+    reason: str
+    effect: Effect
+
+
+class SetRules(_Command, frozen=True, tag="set-rules"):
+    """Change the manifest from here on."""
+
+    manifest: Manifest
+    reason: str = ""
+
+
+class Reveal(_Command, frozen=True, tag="reveal"):
+    """Open the kept part of an earlier event to everybody."""
+
+    version: int
+
+
+class RevealDice(_Command, frozen=True, tag="reveal-dice"):
+    """End the present epoch of a dice chain (`open` or `kept`) and open its secret."""
+
+    chain: str = "open"
+
+
+class Undo(_Command, frozen=True, tag="undo"):
+    """Take back the last action, or the one named (its id)."""
+
+    action: str = ""
+
+
+class Redo(_Command, frozen=True, tag="redo"):
+    """Return to where the newest undo came from."""
+
+
+Command = (
+    Join
+    | Leave
+    | Begin
+    | Close
+    | Declare
+    | Answer
+    | Report
+    | Note
+    | Overrule
+    | SetRules
+    | Reveal
+    | RevealDice
+    | Undo
+    | Redo
+)
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A command with who sent it.
+
+    `id` is the client's own name for it: sent again with the same content it is answered again and nothing happens.
+    `seen` is the head the caller had seen (-1: not told). `nonce` is random text of a player's client.
+    """
+
+    id: str
+    command: Command
+    caller: str = GM
+    on_behalf: str = ""
+    seen: int = -1
+    nonce: str = ""
+
+    def digest(self) -> str:
+        """SHA-256 of the command's content, by which a repetition is told from another command."""
+        return sha256(canonical(self.command))
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether the envelope keeps its sender."""
+        return bool(getattr(self.command, "secret", False)) and not isinstance(self.command, Join)
+
+
+__all__ = [
+    "Answer",
+    "Begin",
+    "Close",
+    "Command",
+    "Declare",
+    "Join",
+    "Leave",
+    "Note",
+    "Overrule",
+    "Redo",
+    "Report",
+    "Request",
+    "Reveal",
+    "RevealDice",
+    "SetRules",
+    "Undo",
+]

@@ -1,0 +1,163 @@
+"""Decide: a command and the fight as it stands give events, or a refusal (design, section 7).
+
+After an exception, and after a refusal that moved the exchange's head, the exchange is to be thrown away and rebuilt
+from the log: generators cannot be wound back.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from . import commands as c
+from .errors import Breach, DiceError, InputError, Refused
+from .events import Close, Done, Reveal, RevealDice
+from .exchange import Dice, Exchange, RefusedInside
+from .ledger import through_bytes
+from .limits import EVENTS_PER_COMMIT
+from .lineage import redo, undo
+from .log import Log
+from .openings import OPENINGS, choice
+from .values import GM
+from .veil import veil
+
+GM_ONLY = (c.Begin, c.Close, c.Overrule, c.SetRules, c.Reveal, c.RevealDice)
+
+
+class Host(Dice, Protocol):
+    """What only the host of a session can give: faces, chain secrets and kept parts."""
+
+    def reveal(self, chain: str) -> RevealDice | Refused:
+        """The event that opens the present epoch of a chain."""
+        ...
+
+    def at_close(self) -> RevealDice | None:
+        """The event that opens the dice when the fight ends; None without fair dice."""
+        ...
+
+    def part(self, version: int) -> str:
+        """The text of the kept part at a version. Raises InputError when there is none."""
+        ...
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """Events with their bytes, in order.
+
+    `fed` says whether the exchange has taken them in already. With `goes_on` they are to be appended before anything is
+    made of them (reported dice): then the exchange is fed with them and `go_on` gives the second part.
+    """
+
+    events: tuple[tuple[Any, bytes], ...]
+    fed: bool = True
+    goes_on: bool = False
+
+
+class _Taker:
+    """Feeds events to the exchange and collects them, each through its bytes first."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+        self.taken: list[tuple[Any, bytes]] = []
+
+    def take(self, event: Any) -> None:
+        if len(self.taken) >= EVENTS_PER_COMMIT - 1:  # one is left for the dice that a close reveals
+            raise self._breach(f"more than {EVENTS_PER_COMMIT} events in one commit")
+        try:
+            event, data = through_bytes(event)
+        except (msgspec.MsgspecError, ValueError, TypeError) as error:
+            raise self._breach(f"{event!r} cannot be written: {error}") from error
+        self.taken.append((event, data))
+        self.exchange.feed(event, live=True)
+
+    def _breach(self, problem: str) -> Breach:
+        return Breach(self.exchange.rules.system.id, "resolve", problem)
+
+    def go_on(self) -> None:
+        """Take what follows by itself, until people must act."""
+        propose, take = self.exchange.propose, self.take
+        while (event := propose()) is not None:
+            take(event)
+
+
+def decide(exchange: Exchange, log: Log, request: c.Request, host: Host) -> Accepted | Refused:
+    """Decide one command. Raises InputError for what cannot be read, Breach when a plugin fails."""
+    command = request.command
+    state = exchange.state
+    if isinstance(command, GM_ONLY) and request.caller != GM:
+        return Refused("gm-only", (request.caller,))
+    if isinstance(command, c.Undo):
+        return _unfed(undo(log, state, request.caller, command.action))
+    if isinstance(command, c.Redo):
+        return _unfed(redo(log, request.caller))
+    if isinstance(command, c.RevealDice):
+        return _unfed(host.reveal(command.chain))
+    if isinstance(command, c.Reveal):
+        return _unfed(_reveal(log, command.version, host))
+    opening = OPENINGS[type(command)](exchange, request, log)
+    if isinstance(opening, Refused):
+        return opening
+    if isinstance(command, c.Note | c.Report):
+        events = tuple([through_bytes(event) for event in opening])
+        return Accepted(events, fed=False, goes_on=isinstance(command, c.Report))
+    return _run(exchange, host, opening, command)
+
+
+def go_on(exchange: Exchange, host: Host) -> Accepted | Refused:
+    """What follows by itself from where a log ends: the second part of a dice report."""
+    return _run(exchange, host, [], None)
+
+
+def _run(exchange: Exchange, host: Host, opening: list[Any], command: c.Command | None) -> Accepted | Refused:
+    was_over = exchange.state.over
+    exchange.dice = host
+    taker = _Taker(exchange)
+    try:
+        for event in opening:
+            taker.take(veil(exchange.state, event))
+        if isinstance(command, c.Leave):
+            _answer_for(taker, command.id)
+        elif isinstance(command, c.Close):
+            _cancel_all(taker, command.code)
+        taker.go_on()
+    except RefusedInside as inside:
+        return inside.refused
+    except DiceError as error:
+        return Refused("dice-capped" if error.problem.startswith("capped") else "bad-dice", (str(error),))
+    finally:
+        exchange.dice = None
+    if exchange.state.over and not was_over and (revealed := host.at_close()) is not None:
+        taker.take(revealed)
+    return Accepted(tuple(taker.taken))
+
+
+def _unfed(event: Any) -> Accepted | Refused:
+    return event if isinstance(event, Refused) else Accepted((through_bytes(event),), fed=False)
+
+
+def _answer_for(taker: _Taker, who: str) -> None:
+    """A leaver's own actions close first, then open prompts are answered null."""
+    exchange = taker.exchange
+    while own := exchange.actions_of(who):
+        taker.take(Done(action=own[0], code="left", cause="leave"))
+    for prompt in list(exchange.state.prompts.values()):
+        ask = prompt.ask
+        if ask.plan is None and who in ask.who and who not in prompt.answers:
+            taker.take(veil(exchange.state, choice(ask, who, None)))
+
+
+def _cancel_all(taker: _Taker, code: str) -> None:
+    for name in list(taker.exchange.state.open):
+        taker.take(Done(action=name, code="cancelled", cause="close"))
+    taker.take(Close(code=code))
+
+
+def _reveal(log: Log, version: int, host: Host) -> Reveal | Refused:
+    if not 1 <= version <= log.head:
+        return Refused("no-such-version", (version,))
+    if version in log.reveals:
+        return Refused("already-revealed", (version,))
+    try:
+        return Reveal(version=version, part=host.part(version))
+    except InputError:
+        return Refused("nothing-kept", (version,))

@@ -1,0 +1,494 @@
+"""All open actions of a fight: `propose` names the next event, `feed` takes one in (law 6).
+
+Live play feeds what was proposed; resuming feeds the record; auditing does both and compares; amending feeds changed
+inputs; odds propose with enumerated dice. Nothing here draws, stores or knows who is asking.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from .dice import Faces, read
+from .errors import Breach, DiceError, Refused, RulesDrifted
+from .events import Choose, Close, Declare, Done, Leave, Turn
+from .fold import fold
+from .ledger import canonical
+from .limits import NESTING, RUN_ID_LENGTH, STEPS_PER_ACTION
+from .log import Pair, opens_run
+from .names import place, root, slot
+from .prepare import prepare
+from .rules import Rules
+from .runs import Action, Moment, Run
+from .state import Fight, State, least
+from .steps import Act, Ask, Condition, EndTurn, Roll, Stop, Wait
+from .values import Manifest
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """Faces for a roll: where they come from, and the version of an earlier roll they were kept from (0: none)."""
+
+    faces: Faces
+    source: str
+    reused: int = 0
+
+
+class Dice(Protocol):
+    """Where faces come from."""
+
+    def draw(self, roll: Roll, run: int, state: State) -> Drawn | None:
+        """Faces for a roll of the run with this number in the whole log; None when a person must report them."""
+        ...
+
+
+RuleBook = Callable[[Manifest], Rules]
+"""Gives the rules of a manifest. Raises PluginUnavailable."""
+
+
+class RefusedInside(Exception):
+    """A resolver refused before its first step."""
+
+    def __init__(self, refused: Refused) -> None:
+        super().__init__(refused.code)
+        self.refused = refused
+
+
+def _nothing() -> Any:
+    return ""
+    yield
+
+
+class Exchange:
+    """Runs resolvers against a fight.
+
+    `openings` are the versions that opened runs in the whole log, so that a run keeps its number. With `tracked`, only
+    those root actions are executed and everything else is folded (resuming); None executes all.
+    """
+
+    def __init__(
+        self,
+        book: RuleBook,
+        state: State,
+        *,
+        head: int = 0,
+        openings: Iterable[int] = (),
+        tracked: set[str] | None = None,
+    ) -> None:
+        self._book = book
+        self.state = state
+        self.head = head
+        self.openings = list(openings)
+        self._tracked = tracked
+        self._chains: dict[str, list[Run]] = {}
+        self._steps: dict[str, int] = {}
+        self._active = ""
+        self._windows: dict[Rules, Fight] = {}
+        self._rules: Rules | None = None
+        self.dice: Dice | None = None
+
+    @classmethod
+    def resume(cls, book: RuleBook, pairs: list[Pair], *, head: int, openings: Iterable[int]) -> Exchange:
+        """The exchange at the end of a line of (version, event) pairs.
+
+        Starts just before the oldest open action and feeds the record; actions that are closed are only folded.
+        Raises RulesDrifted when a resolver no longer makes what was recorded, PluginUnavailable.
+        """
+        now = State()
+        before: dict[str, tuple[int, State]] = {}
+        for index, (version, event) in enumerate(pairs):
+            if opens_run(event):
+                before[event.action] = (index, now)
+            now = fold(now, event, version)
+        if not now.open:
+            return cls(book, now, head=head, openings=openings)
+        start, state = min((before[name] for name in now.open), key=lambda found: found[0])
+        exchange = cls(book, state, openings=openings, tracked=set(now.open))
+        for version, event in pairs[start:]:
+            exchange.feed(event, version)
+        exchange._tracked = None
+        exchange.head = head
+        return exchange
+
+    # -- what stands now
+
+    @property
+    def rules(self) -> Rules:
+        """The rules in force now."""
+        manifest = self.state.manifest
+        if manifest is None:
+            raise Breach("?", "manifest", "the log does not begin with `open`")
+        if self._rules is None or self._rules.manifest is not manifest:
+            self._rules = self._book(manifest)
+        return self._rules
+
+    def rules_of(self, manifest: Manifest) -> Rules:
+        """The rules of any manifest. Raises PluginUnavailable, Breach or InputError."""
+        return self._book(manifest)
+
+    def window(self, rules: Rules) -> Fight:
+        """The window on the present state for these rules' plugins."""
+        fight = self._windows.get(rules)
+        if fight is None:
+            fight = self._windows[rules] = rules.window(self.state)
+        return fight
+
+    def running(self, action: str) -> list[Run]:
+        """The runs of a root action, outermost first."""
+        return self._chains.get(root(action), [])
+
+    def actions_of(self, who: str) -> list[str]:
+        """The ids of open actions of one actor, innermost first within each root."""
+        return [
+            run.id
+            for chain in self._chains.values()
+            for run in reversed(chain)
+            if run.is_action and run.scope.actor == who and type(run.opening) is Declare
+        ]
+
+    def number(self, action: str) -> int:
+        """The number, in the whole log, of the root run of an open action."""
+        return bisect_right(self.openings, self.state.open[root(action)].since)
+
+    # -- the next event
+
+    def propose(self) -> Any:
+        """The next event, or None while people must act."""
+        state = self.state
+        if self._active:
+            return self._propose_step(self._chains[self._active][-1])
+        if state.prompts or state.over or not (state.began or state.agenda):
+            return None
+        if (code := self.rules.is_over(self.window(self.rules))) is not None:
+            return Close(code=code)
+        if state.turn or not state.agenda:
+            return None
+        entry = least(state.agenda.values())
+        if entry.moment == "resume":
+            name = entry.key
+        else:
+            counted = f"{entry.moment}:{entry.key}"
+            name = f"{counted}.{state.turns.get(counted, 0) + 1}"
+        return Turn(action=name, moment=entry.moment, who=entry.who, when=entry.when, entry=entry.key)
+
+    def _propose_step(self, run: Run) -> Any:
+        if run.asked:
+            return None
+        step = run.step
+        kind = type(step)
+        if kind is Roll:
+            return self._roll(run, step)
+        if kind is Act:
+            return Declare(
+                action=f"{run.id}>{place(step)[4:]}",
+                actor=step.actor,
+                name=step.name,
+                targets=step.targets,
+                params=step.params,
+                rows=step.rows,
+                parent=run.id,
+                secret=False,
+            )
+        if kind is EndTurn:
+            name = f"{run.id}>{step.key}.{step.occurrence}"
+            return Turn(action=name, moment="end", who=step.who, when=self.state.at, entry="")
+        if kind is Stop:
+            return Done(action=step.target, code=step.code, cause=run.id)
+        return step
+
+    def _roll(self, run: Run, step: Roll) -> Any:
+        assert self.dice is not None, "an exchange that proposes needs dice"
+        drawn = self.dice.draw(step, self.number(run.id), self.state)
+        if drawn is None:
+            return Ask(
+                step.key,
+                action=step.action,
+                occurrence=step.occurrence,
+                who=(step.by,),
+                plan=step.plan,
+                notation=step.notation,
+                private=step.blind,
+            )
+        return self.with_faces(step, drawn)
+
+    def with_faces(self, step: Roll, drawn: Drawn) -> Roll:
+        """A roll with its outcome, or with the faces the game master set for its slot."""
+        faces = drawn.faces
+        if self.state.coming and (fields := self.state.coming.get(slot(step))) and "faces" in fields:
+            faces = tuple([tuple(chain) for chain in fields["faces"]])
+        reading = read(step.plan, faces)
+        return replace(
+            step,
+            faces=faces,
+            dropped=reading.dropped,
+            total=reading.total,
+            botch=reading.botch,
+            fault=reading.fault,
+            source=drawn.source,
+            reused=drawn.reused,
+        )
+
+    def awaited(self, action: str) -> Roll | None:
+        """The roll that an open action waits for, if it waits for dice to be reported."""
+        chain = self.running(action)
+        step = chain[-1].step if chain else None
+        return step if type(step) is Roll else None
+
+    # -- an event happens
+
+    def feed(self, event: Any, version: int = 0, *, live: bool = False) -> None:
+        """Take one event in: fold it, hand it to its run, and run generators on until somebody is needed.
+
+        `live` says that the event was proposed by this exchange, so that it need not be compared again.
+        """
+        self.head = version or self.head + 1
+        self.state = fold(self.state, event, self.head)
+        for fight in self._windows.values():
+            fight.state = self.state
+        kind = type(event)
+        if kind is Leave:
+            self._stop_asking(event.id)
+            return
+        action = getattr(event, "action", None)
+        if action is None:
+            return
+        name = root(action)
+        opens = (kind is Declare or kind is Turn) and opens_run(event)
+        if opens and (not self.openings or self.openings[-1] < self.head):
+            self.openings.append(self.head)
+        if kind is Done and event.cause:
+            self._closed_from_outside(event, name)
+            return
+        if self._tracked is not None and name not in self._tracked:
+            return
+        if kind is Declare or (kind is Turn and event.moment != "resume"):
+            self._open(event, name)
+            return
+        self._advance(event, name, live)
+
+    def _stop_asking(self, who: str) -> None:
+        """Dice that somebody who left was to report are thrown by the engine."""
+        for chain in self._chains.values():
+            run = chain[-1]
+            if run.asked and type(run.step) is Roll and run.step.by == who:
+                run.asked = False
+
+    def _open(self, event: Declare | Turn, name: str) -> None:
+        chain = self._chains.get(name)
+        rules = chain[0].rules if chain else self.rules
+        fight = self.window(rules)
+        if chain is None:
+            chain = self._chains[name] = []
+            self._steps[name] = 0
+        self._active = name
+        if isinstance(event, Declare):
+            run = self._declared(event, rules, fight)
+        else:
+            moment = Moment(event, rules, fight)
+            run = Run(event.action, event, moment, rules, _nothing(), "kernel", "upkeep")
+            if event.moment == "begin":
+                self._hang(run, f"{event.action}>", rules.begin(fight), "begin")
+            else:
+                if event.moment == "expiry":
+                    self._hang(run, f"{event.action}>", [("kernel", _expire(moment, fight))], "upkeep")
+                self._hang(run, f"{event.action}>", rules.upkeep(fight, moment), "upkeep")
+        self._push(chain, run)
+        self._pump()
+
+    def _declared(self, event: Declare, rules: Rules, fight: Fight) -> Run:
+        action = self.action(event, rules, fight)
+        refused = rules.check(fight, action) if event.parent else None
+        if refused is not None:  # the parent hears of it by the `done`
+            run = Run(event.action, event, action, rules, None, rules.system.id, "check")
+            run.step = Done(action=run.id, code=f"refused-{refused.code}", cause="")
+            return run
+        plugin, gen = rules.resolve(fight, action)
+        return Run(event.action, event, action, rules, gen, plugin, "resolve")
+
+    def action(self, event: Declare, rules: Rules, fight: Fight) -> Action:
+        """A declared action as hooks see it. Raises InputError for parameters that are not the system's."""
+        return Action(event, rules.read_params(event.name, event.params), rules, fight)
+
+    def _push(self, chain: list[Run], run: Run) -> None:
+        if len(chain) >= NESTING or len(run.id) > RUN_ID_LENGTH:
+            raise run.breach(f"more than {NESTING} runs inside one another")
+        chain.append(run)
+
+    def _hang(self, parent: Run, prefix: str, found: list[tuple[str, Any]], hook: str) -> None:
+        for plugin, gen in found:
+            parent.kids.append(Run(prefix + plugin, parent.opening, parent.scope, parent.rules, gen, plugin, hook))
+
+    def _closed_from_outside(self, event: Done, name: str) -> None:
+        """An action was closed by another one, by the game master, or because its actor left."""
+        chain = self._chains.get(name)
+        if chain is not None:
+            index = next((i for i, run in enumerate(chain) if run.id == event.action), None)
+            if index == 0:
+                self._drop(name)
+            elif index is not None:
+                del chain[index:]
+                self._answer(chain[-1], event)
+        cause = self._chains.get(root(event.cause))
+        if cause and cause[-1].id == event.cause:
+            self._answer(cause[-1], event)
+        self._pump()
+
+    def _drop(self, name: str) -> None:
+        chain = self._chains.pop(name)
+        self._steps.pop(name, None)
+        for run in reversed(chain):
+            if run.gen is not None:
+                run.gen.close()
+        if self._active == name:
+            self._active = ""
+
+    @staticmethod
+    def _answer(run: Run, value: Any) -> None:
+        run.value, run.step, run.asked = value, None, False
+
+    def _advance(self, event: Any, name: str, live: bool) -> None:
+        chain = self._chains.get(name)
+        if chain is None:
+            raise RulesDrifted(self.head, "no open action", f"{slot(event)}" if hasattr(event, "key") else repr(event))
+        run = chain[-1]
+        kind = type(event)
+        if kind is Turn:  # a waiting action goes on
+            self._active = name
+            self._answer(run, event)
+        elif kind is Done:
+            self._finish(chain, name, event, live)
+        elif kind is Choose:
+            self._choose(run, event)
+        else:
+            if not live:
+                self._compare(run.step, event)
+            if kind is Ask:
+                run.asked = True
+            elif kind is Wait:
+                self._active = ""
+                return
+            else:
+                self._answer(run, event)
+                run.seen += 1
+                if run.rules.follows:
+                    found = run.rules.follow(self.window(run.rules), run.scope, event)
+                    self._hang(run, f"{run.id}>{place(event)}>", found, "follow")
+                if kind is Roll and event.fault:
+                    self._fail(chain, event)
+        self._pump()
+
+    def _finish(self, chain: list[Run], name: str, event: Done, live: bool) -> None:
+        if not live:
+            self._compare(chain[-1].step, event)
+        chain.pop()
+        if chain:
+            self._answer(chain[-1], event)
+        else:
+            self._drop(name)
+
+    def _choose(self, run: Run, event: Any) -> None:
+        step = run.step
+        if type(step) is not Ask or event.key != step.key:
+            raise RulesDrifted(self.head, repr(step), slot(event))
+        run.answers[event.who] = event.value
+        if len(run.answers) == len(step.who):  # in the order asked, not of arrival
+            answers = run.answers
+            value = answers[step.who[0]] if len(step.who) == 1 else {who: answers[who] for who in step.who}
+            run.answers = {}
+            self._answer(run, value)
+
+    def _compare(self, expected: Any, event: Any) -> None:
+        """Stop when the rules no longer make what the log recorded."""
+        if type(event) is Ask and event.plan is not None:  # the kernel's own prompt for a roll
+            if type(expected) is Roll and slot(expected) == slot(event) and expected.plan == event.plan:
+                return
+        elif type(event) is Roll:
+            bare = replace(
+                event, faces=None, dropped=None, total=None, botch=None, fault="", source="", reused=0, veil=msgspec.UNSET
+            )
+            if type(expected) is Roll and canonical(replace(expected, veil=msgspec.UNSET)) == canonical(bare):
+                return
+        elif expected == event or canonical(expected) == canonical(event):
+            return
+        raise RulesDrifted(self.head, _shown(expected), _shown(event))
+
+    def _fail(self, chain: list[Run], roll: Roll) -> None:
+        """What went wrong in a table's own numbers after a die ends the action, with its rolls recorded (law 10)."""
+        while not chain[-1].is_action:
+            _close(chain.pop())
+        run = chain[-1]
+        _close(run)
+        run.kids.clear()
+        run.gen = None
+        run.step = Done(action=run.id, code="failed", cause="")
+
+    # -- the generators
+
+    def _pump(self) -> None:
+        """Run generators on until the innermost one has a step that is to be recorded."""
+        chain = self._chains.get(self._active)
+        while chain:
+            run = chain[-1]
+            if run.kids:
+                self._push(chain, run.kids.popleft())
+                continue
+            if run.step is not None:
+                return
+            if run.gen is None:
+                return
+            try:
+                step = run.gen.send(run.value)
+            except StopIteration as end:
+                self._ended(chain, run, end.value)
+                continue
+            except (Breach, RefusedInside):
+                raise
+            except DiceError as error:  # notation that came from outside
+                raise RefusedInside(Refused("bad-dice", (str(error),))) from error
+            except Exception as error:
+                raise run.breach(f"raised {error!r}") from error
+            run.step = self._prepare(run, step)
+
+    def _ended(self, chain: list[Run], run: Run, value: Any) -> None:
+        if not run.is_action:
+            chain.pop()  # a follow-up or an upkeep part ends without an event
+            return
+        if isinstance(value, Refused):
+            if run.seen:
+                raise run.breach(f"refused ({value.code}) after its first step")
+            if len(chain) == 1:
+                raise RefusedInside(value)
+            value = f"refused-{value.code}"
+        if value is not None and not isinstance(value, str):
+            raise run.breach(f"returned {value!r}, not an outcome code")
+        run.step = Done(action=run.id, code=value or "", cause="")
+
+    def _prepare(self, run: Run, step: Any) -> Any:
+        name = root(run.id)
+        self._steps[name] += 1
+        if self._steps[name] > STEPS_PER_ACTION:
+            raise run.breach(f"more than {STEPS_PER_ACTION} steps")
+        return prepare(run, step, self.state, self.window(run.rules))
+
+
+def _expire(moment: Moment, fight: Fight) -> Any:
+    """A condition whose time is up ends, before the rules' own upkeep sees the moment."""
+    if fight.has(moment.who, moment.condition):
+        yield Condition("expired", target=moment.who, id=moment.condition, code="ended")
+    return ""
+
+
+def _close(run: Run) -> None:
+    if run.gen is not None:
+        run.gen.close()
+
+
+def _shown(value: Any) -> str:
+    text = repr(value) if value is None else canonical(value).decode()
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+__all__ = ["Dice", "Drawn", "Exchange", "RefusedInside", "RuleBook"]

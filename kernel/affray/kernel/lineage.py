@@ -1,0 +1,106 @@
+"""Undo and redo: which version a rewind goes to (design, section 5). Amend and fork come with the truth tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from .errors import Refused
+from .events import Choose, Declare, Note, Open, Rewind
+from .log import Log
+from .names import root
+from .state import State
+from .steps import Roll
+from .values import GM
+
+
+class _Done(msgspec.Struct, frozen=True):
+    """A command on the present line: its commits' versions, who sent it, and the root action it belongs to."""
+
+    first: int
+    last: int
+    caller: str
+    action: str
+    is_note: bool
+
+
+def undo(log: Log, state: State, caller: str, action: str = "") -> Rewind | Refused:
+    """Take back the last action with all its commits (else the last command), or the action named.
+
+    Refused: nothing-to-undo, no-such-action, already-undone, needs-amend (something followed that action), not-yours,
+    dice-thrown (the dice policy forbids undoing past a roll).
+    """
+    commands = _commands(log)
+    if action and action not in log.action_ids:
+        return Refused("no-such-action", (action,))
+    if action:
+        name = root(action)
+        if not any(done.action == name for done in commands):
+            return Refused("already-undone", (action,))
+    elif commands:
+        name = commands[-1].action
+    else:
+        return Refused("nothing-to-undo")
+    start = next((i for i, done in enumerate(commands) if name and done.action == name), len(commands) - 1)
+    others = [done for done in commands[start:] if done.action != name and not done.is_note]
+    declared = bool(name) and type(log.event(commands[start].first)) is Declare
+    if action and (others or not declared):
+        return Refused("needs-amend", (action,))
+    if others or not declared:  # something else came between: only the last command
+        start = len(commands) - 1
+    if caller != GM and not _is_own(log, state, caller, commands[start:], declared=declared and not others):
+        return Refused("not-yours", (caller,))
+    to = commands[start].first - 1
+    if state.undo_dice == "forbid" and any(version > to and type(e) is Roll for version, e in log.line()):
+        return Refused("dice-thrown")
+    return Rewind(to=to, why="undo")
+
+
+def redo(log: Log, caller: str) -> Rewind | Refused:
+    """Return to where the newest undo came from. Refused: nothing-to-redo once anything else was appended; not-yours."""
+    trail: list[tuple[int, Rewind]] = []
+    version = log.head
+    while version and type(event := log.events[version - 1]) is Rewind and event.why in ("undo", "redo"):
+        trail.append((version, event))
+        version -= 1
+    came_from: list[int] = []
+    for version, event in reversed(trail):
+        if event.why == "undo":
+            came_from.append(version - 1)
+        else:
+            came_from.pop()
+    if not came_from:
+        return Refused("nothing-to-redo")
+    if caller not in (GM, log.commits[-1][2]):
+        return Refused("not-yours", (caller,))
+    return Rewind(to=came_from[-1], why="redo")
+
+
+def _commands(log: Log) -> list[_Done]:
+    """The commands that made the present line, in order; what opened the session is not among them."""
+    present = {version for version, _ in log.line()}
+    found: list[_Done] = []
+    for first, last, caller, command in log.commits:
+        if first not in present or type(log.events[first - 1]) is Open:
+            continue
+        event = log.event(first)
+        if found and command and log.commands[caller, command].first == found[-1].first != first:
+            found[-1] = msgspec.structs.replace(found[-1], last=last)  # the second part of a dice report
+            continue
+        found.append(_Done(first, last, caller, _action_of(event), type(event) is Note))
+    return found
+
+
+def _action_of(event: Any) -> str:
+    if type(event) in (Declare, Choose, Roll):
+        return root(event.action)
+    return ""
+
+
+def _is_own(log: Log, state: State, caller: str, commands: list[_Done], *, declared: bool) -> bool:
+    """Whether a player takes back the own last action while nobody else has acted."""
+    if not declared or any(done.caller != caller for done in commands):
+        return False
+    actor = state.combatants.get(log.event(commands[0].first).actor)
+    return actor is not None and actor.controller == caller

@@ -1,0 +1,282 @@
+"""What a command opens with: its own events, or why it is refused. Asked before anything is fed to the exchange.
+
+Raises InputError for what cannot be read, with its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from . import commands as c
+from .dice import check_faces
+from .errors import DiceError, InputError, Refused
+from .events import (
+    Choose,
+    CloseAction,
+    Declare,
+    Done,
+    GiveModifier,
+    Join,
+    Leave,
+    Note,
+    Overrule,
+    Rules,
+    SetStep,
+    Turn,
+)
+from .exchange import Drawn, Exchange
+from .inputs import check_json, check_rows, check_text
+from .limits import COMBATANTS, TARGETS, TEXT_LENGTH
+from .log import Log
+from .names import check_id
+from .numbers import exact, number
+from .settle import settle_effect
+from .state import State
+from .values import GM, Veil
+from .veil import veil
+
+Opening = list[Any] | Refused
+
+
+def _may(state: State, caller: str, who: str) -> bool:
+    someone = state.combatants.get(who)
+    return caller == GM or (someone is not None and someone.controller == caller)
+
+
+def _present(state: State, who: str) -> Refused | None:
+    someone = state.combatants.get(who)
+    if someone is None:
+        return Refused("no-such-combatant", (who,))
+    return Refused("gone", (who,)) if someone.gone else None
+
+
+def _join(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    command = request.command
+    assert isinstance(command, c.Join)
+    state, rules = exchange.state, exchange.rules
+    check_id(command.id, "a combatant's id", "$.id")
+    check_id(command.side, "a side", "$.side")
+    check_id(command.controller, "a controller", "$.controller")
+    check_text(command.name, "$.name")
+    check_text(command.player, "$.player", empty=True)
+    check_json(command.sheet, "$.sheet")
+    if request.caller not in (GM, command.controller):
+        return Refused("not-yours", (command.id,))
+    if state.over:
+        return Refused("over", (state.over,))
+    if command.id in state.combatants:
+        return Refused("already-joined", (command.id,))
+    if len(state.combatants) >= COMBATANTS:
+        return Refused("too-many-combatants", (COMBATANTS,))
+    try:
+        pools = rules.pools(rules.read_sheet(command.sheet))
+    except InputError as error:
+        raise InputError(error.problem, path="$.sheet" + error.path.removeprefix("$"), value=error.value) from None
+    for name, start in command.pools.items():
+        if name not in pools:
+            raise InputError(f"no such pool; there are {', '.join(pools)}", path=f"$.pools.{name}")
+        pools[name] = replace(pools[name], start=number(exact(start)))
+    for index, held in enumerate(command.conditions):
+        check_id(held.id, "a condition's id", f"$.conditions[{index}].id")
+        check_rows(held.rows, rules.places, f"$.conditions[{index}].rows")
+    return [
+        Join(
+            id=command.id,
+            name=command.name,
+            side=command.side,
+            controller=command.controller,
+            secret=command.controller == GM if command.secret is None else command.secret,
+            sheet=command.sheet,
+            pools=pools,
+            conditions=command.conditions,
+            player=command.player,
+        )
+    ]
+
+
+def _leaving(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    command = request.command
+    assert isinstance(command, c.Leave)
+    if refused := _present(exchange.state, command.id):
+        return refused
+    if not _may(exchange.state, request.caller, command.id):
+        return Refused("not-yours", (command.id,))
+    return [Leave(id=command.id)]
+
+
+def choice(ask: Any, who: str, value: str | None) -> Choose:
+    """The `choose` that answers an `ask` for one person."""
+    return Choose(action=ask.action, key=ask.key, occurrence=ask.occurrence, who=who, value=value)
+
+
+def _begin(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    state = exchange.state
+    if state.over:
+        return Refused("over", (state.over,))
+    if state.began:
+        return Refused("already-begun")
+    if not state.combatants:
+        return Refused("nobody-there")
+    return [Turn(action="begin", moment="begin", who="", when=(), entry="")]
+
+
+def _closing(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    command = request.command
+    assert isinstance(command, c.Close)
+    check_id(command.code, "an ending's code", "$.code")
+    return Refused("over", (exchange.state.over,)) if exchange.state.over else []
+
+
+def _declare(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    command = request.command
+    assert isinstance(command, c.Declare)
+    state, rules = exchange.state, exchange.rules
+    check_json(command.params, "$.params")
+    check_rows(command.rows, rules.places, "$.rows")
+    if len(command.targets) > TARGETS:
+        raise InputError(f"more than {TARGETS} targets", path="$.targets")
+    for who in (command.actor, *command.targets):
+        if refused := _present(state, who):
+            return refused
+    if not _may(state, request.caller, command.actor):
+        return Refused("not-yours", (command.actor,))
+    if command.rows and request.caller != GM:
+        return Refused("gm-only", (request.caller,))  # a bonus is the game master's to give
+    if state.over:
+        return Refused("over", (state.over,))
+    if not state.began:
+        return Refused("not-begun")
+    if state.prompts:
+        return Refused("prompt-open", (next(iter(state.prompts)),))
+    event = Declare(
+        action=_new_action(log, request),
+        actor=command.actor,
+        name=command.name,
+        targets=command.targets,
+        params=command.params,
+        rows=command.rows,
+        parent="",
+        secret=command.secret,
+    )
+    fight = exchange.window(rules)
+    action = exchange.action(event, rules, fight)
+    if refused := _fits_a_form(exchange, command):
+        return refused
+    if refused := rules.check(fight, action):
+        return refused
+    return [event]
+
+
+def _fits_a_form(exchange: Exchange, command: c.Declare) -> Refused | None:
+    state, rules = exchange.state, exchange.rules
+    forms = [f for f in rules.actions(exchange.window(rules), command.actor) if f.name == command.name]
+    if not forms:
+        return Refused("not-allowed" if state.turn == command.actor else "not-your-turn", (command.actor, command.name))
+    for form in forms:
+        if form.least <= len(command.targets) <= form.most and set(command.targets) <= set(form.targets):
+            return None
+    wrong = next((who for who in command.targets if all(who not in form.targets for form in forms)), "")
+    return Refused("not-a-target", (wrong,)) if wrong else Refused("wrong-number-of-targets", (len(command.targets),))
+
+
+def _new_action(log: Log, request: c.Request) -> str:
+    """An action's id is its command's; where another caller's command has it already, the caller's name goes with it."""
+    return request.id if request.id not in log.action_ids else f"{request.caller}~{request.id}"
+
+
+def _prompt(exchange: Exchange, request: c.Request, name: str, who: str) -> Any:
+    state = exchange.state
+    prompt = state.prompts.get(name)
+    if prompt is None:
+        return Refused("no-such-prompt", (name,))
+    if who not in prompt.ask.who:
+        return Refused("not-asked", (who,))
+    if who in prompt.answers:
+        return Refused("already-answered", (who,))
+    return prompt if _may(state, request.caller, who) else Refused("not-yours", (who,))
+
+
+def _answer(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    command = request.command
+    assert isinstance(command, c.Answer)
+    prompt = _prompt(exchange, request, command.slot, command.who)
+    if isinstance(prompt, Refused):
+        return prompt
+    if prompt.ask.plan is not None:
+        return Refused("dice-wanted", (command.slot,))
+    codes = [option.code for option in prompt.ask.options]
+    if command.value not in codes:
+        return Refused("no-such-option", (command.value, *codes))
+    return [choice(prompt.ask, command.who, command.value)]
+
+
+def _report(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    command = request.command
+    assert isinstance(command, c.Report)
+    prompt = _prompt(exchange, request, command.slot, command.who)
+    if isinstance(prompt, Refused):
+        return prompt
+    roll = exchange.awaited(prompt.ask.action)
+    if prompt.ask.plan is None or roll is None:
+        return Refused("no-dice-wanted", (command.slot,))
+    try:
+        check_faces(roll.plan, command.faces)
+    except DiceError as error:
+        return Refused("wrong-dice", (error.problem,))
+    return [veil(exchange.state, exchange.with_faces(roll, Drawn(command.faces, "reported")))]
+
+
+def _note(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    command = request.command
+    assert isinstance(command, c.Note)
+    check_text(command.text, "$.text", most=TEXT_LENGTH)
+    note = Note(text=command.text)
+    if command.secret:
+        note = replace(note, veil=Veil(audience=tuple(sorted({GM, request.caller})), fields=("text",)))
+    return [note]
+
+
+def _overrule(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    command = request.command
+    assert isinstance(command, c.Overrule)
+    state, effect = exchange.state, command.effect
+    check_text(command.reason, "$.reason", most=TEXT_LENGTH)
+    check_json(msgspec.to_builtins(effect), "$.effect")
+    if isinstance(effect, GiveModifier | CloseAction) and effect.action not in state.open:
+        return Refused("no-such-action", (effect.action,))
+    if isinstance(effect, GiveModifier):
+        check_rows(effect.rows, exchange.rules.places, "$.effect.rows")
+    if isinstance(effect, SetStep) and not {"action", "key", "occurrence", "kind"}.isdisjoint(effect.fields):
+        raise InputError("a step's name cannot be set", path="$.effect.fields")
+    found: list[Any] = [Overrule(reason=command.reason, effect=settle_effect(state, effect))]
+    if isinstance(effect, CloseAction):
+        found.append(Done(action=effect.action, code=check_id(effect.code, "a code"), cause="overrule"))
+    return found
+
+
+def _set_rules(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+    command = request.command
+    assert isinstance(command, c.SetRules)
+    rules = exchange.rules_of(command.manifest)
+    check_text(command.reason, "$.reason", most=TEXT_LENGTH, empty=True)
+    return [Rules(manifest=command.manifest, fingerprint=rules.fingerprint, reason=command.reason)]
+
+
+OPENINGS: dict[type, Callable[[Exchange, c.Request, Log], Opening]] = {
+    c.Join: _join,
+    c.Leave: _leaving,
+    c.Begin: _begin,
+    c.Close: _closing,
+    c.Declare: _declare,
+    c.Answer: _answer,
+    c.Report: _report,
+    c.Note: _note,
+    c.Overrule: _overrule,
+    c.SetRules: _set_rules,
+}
+
+__all__ = ["OPENINGS", "Opening", "choice"]

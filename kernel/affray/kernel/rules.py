@@ -1,0 +1,290 @@
+"""The rules facade: one plugin manager per distinct manifest, typed, frozen, shared (design, section 4).
+
+pluggy registers plugins and validates what they implement. The facade calls them itself, in manifest order and no
+other, checks what they return, and names the plugin in whatever goes wrong.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+import msgspec
+import pluggy
+
+from .describe import Form, System
+from .errors import AffrayError, Breach, InputError, Refused
+from .hookspecs import HOOK_NAMES, PROJECT, Hooks, Steps
+from .ledger import canonical, sha256
+from .limits import OPTIONS, ROWS
+from .names import check_id, place
+from .runs import Action, Moment, Scope
+from .state import Fight
+from .steps import Step
+from .values import Json, Manifest, Modifier, Pool, Row
+
+Hook = Callable[..., Any]
+
+SYSTEM_ONLY = frozenset({"describe", "sheet_type", "pools"})
+MAY_GENERATE = frozenset({"begin", "resolve", "upkeep", "follow"})
+
+
+class Rules:
+    """The rules of one manifest: a system and its house rules, ready to be asked.
+
+    Raises Breach when a plugin's hooks are not what the contract allows, InputError when the options are not the
+    system's.
+    """
+
+    def __init__(self, manifest: Manifest, system: object, house: Sequence[object] = ()) -> None:
+        self.manifest = manifest
+        names = [check_id(pin.id, "a plugin's name") for pin in (manifest.system, *manifest.house)]
+        manager = pluggy.PluginManager(PROJECT)
+        manager.add_hookspecs(Hooks)
+        self._hooks: dict[str, list[tuple[str, Hook]]] = {hook: [] for hook in HOOK_NAMES}
+        for name, plugin in zip(names, (system, *house), strict=True):
+            _register(manager, name, plugin)
+            for hook in HOOK_NAMES:
+                for impl in getattr(manager.hook, hook).get_hookimpls():
+                    if impl.plugin_name == name:
+                        _check_impl(name, hook, impl, is_system=plugin is system)
+                        self._hooks[hook].append((name, impl.function))
+        _check_pending(manager)
+        self.system: System = self._one("describe", System)
+        self.sheet_type: type = self._one("sheet_type", type)
+        self.options = read_options(self.system, manifest.options)
+        self.places = frozenset(self.system.places)
+        self.contributes = bool(self._hooks["contribute"])
+        self.rulings: tuple[tuple[str, Hook], ...] = tuple(self._hooks["ruling"])
+        self.follows: tuple[tuple[str, Hook], ...] = tuple(self._hooks["follow"])
+        self.fingerprint = fingerprint(manifest, self.system)
+
+    def window(self, state: Any) -> Fight:
+        """A window on a state for these rules' plugins."""
+        return Fight(state, self.sheet_type, self.options)
+
+    def read_sheet(self, raw: dict[str, Json]) -> Any:
+        """A sheet as the system's type. Raises InputError with the path of the first problem."""
+        try:
+            sheet: Any = msgspec.convert(raw, self.sheet_type)
+        except msgspec.ValidationError as error:
+            raise _input_error(error) from None
+        for name, hook in self._hooks["check_sheet"]:
+            for path, problem in self._call(name, "check_sheet", hook, sheet) or ():
+                raise InputError(problem, path=path)
+        return sheet
+
+    def pools(self, sheet: Any) -> dict[str, Pool]:
+        """The pools a combatant with this sheet brings."""
+        name, hook = self._hooks["pools"][0]
+        pools = dict(self._call(name, "pools", hook, sheet, self.options))
+        for key, pool in pools.items():
+            check_id(key, "a pool's name")
+            if not isinstance(pool, Pool):
+                raise Breach(name, "pools", f"{key} is {pool!r}, not a Pool")
+        return pools
+
+    def read_params(self, action: str, raw: dict[str, Json]) -> Any:
+        """An action's parameters as the system's type. Raises InputError for an unknown action or a bad parameter."""
+        wanted = self.system.actions.get(action)
+        if wanted is None:
+            raise InputError(f"{self.system.id} has no such action", path="$.name", value=action)
+        try:
+            return msgspec.convert(raw, wanted)
+        except msgspec.ValidationError as error:
+            raise _input_error(error, "$.params") from None
+
+    def begin(self, fight: Fight) -> list[tuple[str, Steps]]:
+        """The first moment's generator: the last house rule that gives one replaces the system's."""
+        for name, hook in reversed(self._hooks["begin"]):
+            steps = self._call(name, "begin", hook, fight)
+            if steps is not None:
+                return [(name, self._generator(name, "begin", steps))]
+        return []
+
+    def actions(self, fight: Fight, who: str) -> tuple[Form, ...]:
+        """Everything a combatant may declare now."""
+        forms: list[Form] = []
+        for name, hook in self._hooks["actions"]:
+            for form in self._call(name, "actions", hook, fight, who) or ():
+                if not isinstance(form, Form) or form.name not in self.system.actions:
+                    raise Breach(name, "actions", f"offers {form!r}, not a Form of an action the system describes")
+                forms.append(form)
+        if len(forms) > OPTIONS:
+            raise Breach(self.system.id, "actions", f"offers {len(forms)} forms, more than {OPTIONS}")
+        return tuple(forms)
+
+    def check(self, fight: Fight, action: Action) -> Refused | None:
+        """The first reason to refuse a declaration, or None."""
+        for name, hook in self._hooks["check"]:
+            answer = self._call(name, "check", hook, fight, action)
+            if answer is None:
+                continue
+            if not isinstance(answer, Refused):
+                raise Breach(name, "check", f"returned {answer!r}, not Refused or None")
+            return answer
+        return None
+
+    def resolve(self, fight: Fight, action: Action) -> tuple[str, Steps]:
+        """Who resolves a declared action, and how: the last house rule that answers, else the system."""
+        for name, hook in reversed(self._hooks["resolve"]):
+            steps = self._call(name, "resolve", hook, fight, action)
+            if steps is not None:
+                return name, self._generator(name, "resolve", steps)
+        raise Breach(self.system.id, "resolve", f"nobody resolves {action.name!r}")
+
+    def upkeep(self, fight: Fight, moment: Moment) -> list[tuple[str, Steps]]:
+        """The generators of a moment, in manifest order."""
+        return self._generators("upkeep", fight, moment)
+
+    def follow(self, fight: Fight, scope: Scope, step: Step) -> list[tuple[str, Steps]]:
+        """The generators that follow a recorded step, in manifest order."""
+        return self._generators("follow", fight, scope, step)
+
+    def contribute(self, fight: Fight, scope: Scope, where: str) -> tuple[Row, ...]:
+        """Rows of every plugin at one place, in manifest order."""
+        rows: list[Row] = []
+        for name, hook in self._hooks["contribute"]:
+            for row in self._call(name, "contribute", hook, fight, scope, where) or ():
+                if not isinstance(row, Modifier) or row.place not in self.places:
+                    raise Breach(name, "contribute", f"gave {row!r}; places are {sorted(self.places)}")
+                if row.place == where:
+                    rows.append(Row(row.code, row.amount, name))
+        if len(rows) > ROWS:
+            raise Breach(self.system.id, "contribute", f"{len(rows)} rows at {where!r}, more than {ROWS}")
+        return tuple(rows)
+
+    def rule(self, fight: Fight, scope: Scope, step: Any) -> tuple[Any, tuple[str, ...]]:
+        """A step after every ruling, and who changed it."""
+        changed: tuple[str, ...] = ()
+        for name, hook in self.rulings:
+            new = self._call(name, "ruling", hook, fight, scope, step)
+            if new is None or new is step:
+                continue
+            if type(new) is not type(step) or place(new) != place(step) or new.action != step.action:
+                raise Breach(name, "ruling", f"must return the same kind of step in the same slot, gave {new!r}")
+            step, changed = new, (*changed, name)
+        return step, changed
+
+    def is_over(self, fight: Fight) -> str | None:
+        """The code of an ending, or None."""
+        for name, hook in self._hooks["is_over"]:
+            code = self._call(name, "is_over", hook, fight)
+            if code is not None and not (isinstance(code, str) and code):
+                raise Breach(name, "is_over", f"returned {code!r}, not a code or None")
+            if code:
+                return str(code)
+        return None
+
+    def texts(self, locale: str) -> dict[str, str]:
+        """Sentence templates by code; a later plugin's win."""
+        found: dict[str, str] = {}
+        for name, hook in self._hooks["texts"]:
+            found.update(self._call(name, "texts", hook, locale) or {})
+        return found
+
+    def overlaps(self) -> dict[str, tuple[str, ...]]:
+        """Hooks that more than one house rule implements and whose order can be seen: a report, not an error."""
+        system = self.manifest.system.id
+        found = {hook: tuple(name for name, _ in self._hooks[hook] if name != system) for hook in ("ruling", "resolve", "begin")}
+        return {hook: names for hook, names in found.items() if len(names) > 1}
+
+    def _one(self, hook: str, wanted: type) -> Any:
+        implementations = self._hooks[hook]
+        system = self.manifest.system.id
+        if not implementations:
+            raise Breach(system, hook, "is missing")
+        answer = self._call(*implementations[0][:1], hook, implementations[0][1])
+        if not isinstance(answer, wanted):
+            raise Breach(system, hook, f"returned {answer!r}, not a {wanted.__name__}")
+        return answer
+
+    def _generators(self, hook: str, *args: Any) -> list[tuple[str, Steps]]:
+        found: list[tuple[str, Steps]] = []
+        for name, function in self._hooks[hook]:
+            steps = self._call(name, hook, function, *args)
+            if steps is not None:
+                found.append((name, self._generator(name, hook, steps)))
+        return found
+
+    @staticmethod
+    def _generator(name: str, hook: str, steps: Any) -> Steps:
+        if isinstance(steps, Generator):
+            return steps
+        raise Breach(name, hook, f"returned {steps!r}, not a generator or None")
+
+    @staticmethod
+    def _call(name: str, hook: str, function: Hook, *args: Any) -> Any:
+        try:
+            return function(*args)
+        except AffrayError:
+            raise
+        except Exception as error:
+            raise Breach(name, hook, f"raised {error!r}") from error
+
+
+def read_options(system: System, raw: dict[str, Json]) -> Any:
+    """A system's options as its type. Raises InputError that names the option."""
+    try:
+        return msgspec.convert(raw, system.options)
+    except msgspec.ValidationError as error:
+        raise _input_error(error, "$.options") from None
+
+
+def spell_out(system: System, raw: dict[str, Json]) -> dict[str, Json]:
+    """Every option of a system with its value, defaults included: what a manifest records."""
+    spelt: dict[str, Json] = msgspec.to_builtins(read_options(system, raw))
+    return spelt
+
+
+def fingerprint(manifest: Manifest, system: System) -> str:
+    """SHA-256 over what the manifest pins and what the system publishes, so that a change of either shows."""
+    facts = {
+        "manifest": msgspec.to_builtins(manifest),
+        "actions": {name: msgspec.json.schema(kind) for name, kind in system.actions.items()},
+        "places": dict(system.places),
+        "steps": dict(system.steps),
+    }
+    return sha256(canonical(facts))
+
+
+def _register(manager: pluggy.PluginManager, name: str, plugin: object) -> None:
+    try:
+        manager.register(plugin, name=name)
+    except (ValueError, pluggy.PluginValidationError) as error:
+        raise Breach(name, "registration", str(error)) from error
+
+
+def _check_pending(manager: pluggy.PluginManager) -> None:
+    try:
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        raise Breach(manager.get_name(error.plugin) or "?", "registration", str(error)) from error
+
+
+def _check_impl(name: str, hook: str, impl: Any, *, is_system: bool) -> None:
+    """Refuse what would make order or flow depend on anything but the manifest."""
+    function = impl.function
+    if impl.wrapper or impl.hookwrapper:
+        raise Breach(name, hook, "is a wrapper; order comes from the manifest alone")
+    if impl.tryfirst or impl.trylast or impl.opts.get("specname"):
+        raise Breach(name, hook, "uses tryfirst, trylast or specname; order comes from the manifest alone")
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise Breach(name, hook, "is async; hooks are plain functions")
+    if any(p.default is not p.empty for p in inspect.signature(function).parameters.values()):
+        raise Breach(name, hook, "has a parameter with a default, which would never be given")
+    if hook in SYSTEM_ONLY and not is_system:
+        raise Breach(name, hook, "belongs to the system; a house rule cannot give it")
+    if inspect.isgeneratorfunction(function) and (hook not in MAY_GENERATE or not is_system):
+        raise Breach(name, hook, "is a generator function and could never fall through; return a generator or None")
+
+
+def _input_error(error: msgspec.ValidationError, prefix: str = "$") -> InputError:
+    """msgspec's message, with its path in our form."""
+    text, _, where = str(error).partition(" - at `")
+    path = where.rstrip("`") or "$"
+    return InputError(text, path=prefix + path.removeprefix("$"))
+
+
+__all__ = ["Rules", "fingerprint", "read_options", "spell_out"]

@@ -1,0 +1,186 @@
+"""Runs: one generator in progress each, and the `Action` or `Moment` through which hooks see theirs.
+
+A root run opens with a `declare` or a `turn`; nested actions, upkeep and follow-ups hang below it by id.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from .errors import Breach
+from .events import Declare, Turn
+from .names import root
+from .values import Modifier, Row, When
+
+if TYPE_CHECKING:
+    from .rules import Rules
+    from .state import Fight
+
+
+class Scope:
+    """What hooks see of the run they work for."""
+
+    __slots__ = ("_fight", "_rules", "actor", "id")
+
+    def __init__(self, run_id: str, actor: str, rules: Rules, fight: Fight) -> None:
+        self.id = run_id
+        self.actor = actor
+        self._rules = rules
+        self._fight = fight
+
+    def _declared(self) -> tuple[Modifier, ...]:
+        return ()
+
+    def rows(self, place: str) -> tuple[Row, ...]:
+        """Modifier rows that act at one place, at once and not recorded.
+
+        Rows of the declaration (then of the game master for this action), of the actor's conditions, then of every
+        plugin in manifest order. A resolver puts the rows it uses into a trace. Raises Breach for an unknown place.
+        """
+        rules, fight = self._rules, self._fight
+        if place not in rules.places:
+            raise Breach(rules.system.id, "resolve", f"asks for rows at {place!r}, a place it does not publish")
+        found = [row for row in self._declared() if row.place == place]
+        if fight.state.given:
+            found += [row for row in fight.state.given.get(root(self.id), ()) if row.place == place]
+        someone = fight.state.combatants.get(self.actor)
+        if someone is not None:
+            for held in someone.conditions.values():
+                if held.rows:
+                    found += [row for row in held.rows if row.place == place]
+        result = tuple([Row(row.code, row.amount, row.source or "declared") for row in found])
+        return result + rules.contribute(fight, self, place) if rules.contributes else result
+
+
+class Action(Scope):
+    """A declared action, as hooks see it."""
+
+    __slots__ = ("event", "params")
+
+    def __init__(self, event: Declare, params: Any, rules: Rules, fight: Fight) -> None:
+        super().__init__(event.action, event.actor, rules, fight)
+        self.event = event
+        self.params = params
+        """The parameters, as the type the system named for this action."""
+
+    @property
+    def name(self) -> str:
+        """What is done."""
+        return self.event.name
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """To whom, in the order named."""
+        return self.event.targets
+
+    @property
+    def target(self) -> str:
+        """The first target, "" without one."""
+        return self.event.targets[0] if self.event.targets else ""
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether another action made this one."""
+        return bool(self.event.parent)
+
+    def _declared(self) -> tuple[Modifier, ...]:
+        return self.event.rows
+
+
+class Moment(Scope):
+    """A moment of the clock, as hooks see it."""
+
+    __slots__ = ("event",)
+
+    def __init__(self, event: Turn, rules: Rules, fight: Fight) -> None:
+        super().__init__(event.action, event.who, rules, fight)
+        self.event = event
+
+    @property
+    def name(self) -> str:
+        """begin, start, end, expiry, join, or a system's own."""
+        return self.event.moment
+
+    @property
+    def who(self) -> str:
+        """Whose moment it is, "" for nobody's."""
+        return self.event.who
+
+    @property
+    def when(self) -> When:
+        """The moment's place in time."""
+        return self.event.when
+
+    @property
+    def condition(self) -> str:
+        """The condition that expires at this moment, "" at any other."""
+        if self.event.moment != "expiry":
+            return ""
+        return self.event.entry.removeprefix(f"condition:{self.event.who}:")
+
+
+class Run:
+    """One generator in progress, and where it stands."""
+
+    __slots__ = (
+        "answers",
+        "asked",
+        "counts",
+        "gen",
+        "hook",
+        "id",
+        "kids",
+        "opening",
+        "plugin",
+        "rules",
+        "scope",
+        "seen",
+        "step",
+        "value",
+    )
+
+    def __init__(
+        self,
+        run_id: str,
+        opening: Declare | Turn,
+        scope: Scope,
+        rules: Rules,
+        gen: Generator[Any, Any, Any] | None,
+        plugin: str,
+        hook: str,
+    ) -> None:
+        self.id = run_id
+        self.opening = opening
+        self.scope = scope
+        self.rules = rules
+        self.gen = gen
+        self.plugin = plugin
+        self.hook = hook
+        self.step: Any = None  # the prepared step that is to be recorded next
+        self.value: Any = None  # what the generator is sent when it goes on
+        self.counts: dict[tuple[type, str, str], int] = {}
+        self.seen = 0
+        self.kids: deque[Run] = deque()
+        self.asked = False
+        self.answers: dict[str, str | None] = {}
+
+    @property
+    def is_action(self) -> bool:
+        """Whether this run is the resolver of a declared action (and so ends with a `done`)."""
+        return self.id == self.opening.action
+
+    def breach(self, problem: str) -> Breach:
+        """A breach by this run's plugin."""
+        return Breach(self.plugin, self.hook, f"{self.id}: {problem}")
+
+
+def convert_params(raw: dict[str, Any], wanted: type) -> Any:
+    """Parameters of an action as the system's type. Raises msgspec.ValidationError with a path."""
+    return msgspec.convert(raw, wanted)
+
+
+__all__ = ["Action", "Moment", "Run", "Scope", "convert_params"]

@@ -1,0 +1,86 @@
+"""Who may read what: the veil of an event, from the state it happens in.
+
+A combatant that joined as secret keeps its numbers to the game master and its controller, wherever they went into a
+number; a secret action keeps everything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from .events import Declare, Join, Overrule, SetCondition, SetPool
+from .names import root
+from .state import State
+from .steps import ApplyDamage, Ask, Judge, Order, Roll, Save
+from .values import GM, Veil
+
+
+def veil(state: State, event: Any) -> Any:
+    """The event with its veil set, where not everybody may read all of it."""
+    found = _veil(state, event)
+    return event if found is None else replace(event, veil=found)
+
+
+def _veil(state: State, event: Any) -> Veil | None:
+    kind = type(event)
+    action = getattr(event, "action", "")
+    run = state.open.get(root(action)) if action else None
+    if (run is not None and run.secret) or (kind is Declare and event.secret):
+        return Veil(audience=_names(_controller(state, run.actor if run is not None else event.actor)))
+    if kind is Roll:
+        return Veil(audience=(GM,), fields=tuple(sorted(kind.KEPT))) if event.blind else None
+    if kind is Join:
+        return _join(event)
+    if not (kind.KEPT and state.has_secrets) and not (kind is Ask and event.private):
+        return None
+    actor = run.actor if run is not None else ""
+    if kind is ApplyDamage:
+        return _of(state, kind.KEPT, event.target) or _of(state, ("parts", "trace"), actor)
+    if kind is Judge:
+        return _of(state, kind.KEPT, event.by, event.against)
+    if kind is Save:
+        return _of(state, kind.KEPT, event.who)
+    if kind is Order:
+        return _of(state, kind.KEPT, *[entry.who for entry in event.entries])
+    if kind is Ask:
+        return _ask(state, event)
+    if kind is Overrule:
+        return _of(state, kind.KEPT, event.effect.target) if isinstance(event.effect, SetPool | SetCondition) else None
+    return _of(state, kind.KEPT, getattr(event, kind.PERSON)) if kind.PERSON else None
+
+
+def _join(event: Join) -> Veil | None:
+    if event.secret:
+        return Veil(audience=_names(event.controller), fields=tuple(sorted(Join.KEPT)))
+    return Veil(audience=_names(event.controller), fields=("player",)) if event.player else None
+
+
+def _ask(state: State, event: Ask) -> Veil | None:
+    if not event.private and not any(_is_secret(state, who) for who in event.who):
+        return None
+    return Veil(audience=_names(*[_controller(state, who) for who in event.who]), fields=Ask.KEPT)
+
+
+def _of(state: State, fields: tuple[str, ...], *people: str) -> Veil | None:
+    """The veil over numbers into which these people's went; None when none of them is secret."""
+    controllers = {_controller(state, who) for who in people if who and _is_secret(state, who)}
+    if not controllers:
+        return None
+    readers = _names(*controllers) if len(controllers) == 1 else (GM,)
+    return Veil(audience=readers, fields=tuple(sorted(fields)))
+
+
+def _is_secret(state: State, who: str) -> bool:
+    someone = state.combatants.get(who)
+    return someone is not None and someone.secret
+
+
+def _controller(state: State, who: str) -> str:
+    someone = state.combatants.get(who)
+    return someone.controller if someone is not None else GM
+
+
+def _names(*names: str) -> tuple[str, ...]:
+    return tuple(sorted({GM, *names}))
