@@ -6,7 +6,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
-from affray.kernel import GM, Request, commands, sha256 as hex_digest
+from affray.kernel import GM, Request, commands
+from affray.kernel import sha256 as hex_digest
 from affray.sessions import Answer, Catalog, Engine, MemoryStore, Session, Store
 
 from .tiny import Tiny

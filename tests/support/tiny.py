@@ -6,7 +6,7 @@ Not a game: hit points, a skill, an initiative. `attack` asks the target, `sweep
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import msgspec
 
@@ -154,7 +154,7 @@ class Tiny:
         return {"declare.attack": "{actor} attacks {target}", "done.attack.hit": "a hit"} if locale == "en" else {}
 
 
-def begin(fight: Fight) -> Any:
+def begin(fight: Fight) -> Steps:
     entries = []
     for who in fight.ids:
         roll = yield from Roll("initiative", by=who, plan=dice(1, 6))
@@ -163,7 +163,7 @@ def begin(fight: Fight) -> Any:
     return ""
 
 
-def start(fight: Fight, moment: Moment) -> Any:
+def start(fight: Fight, moment: Moment) -> Steps:
     if fight.has(moment.who, "bleeding"):
         yield ApplyDamage(
             "bleeding", target=moment.who, pools=("hp",), value=1, trace=(Row("bleeding", 1, "condition"),)
@@ -173,7 +173,7 @@ def start(fight: Fight, moment: Moment) -> Any:
     return ""
 
 
-def seat(fight: Fight, moment: Moment) -> Any:
+def seat(fight: Fight, moment: Moment) -> Steps:
     init = -fight.sheet(moment.who).init
     later = 0 if (init,) > fight.at[1:2] else 1
     yield Order(
@@ -182,7 +182,7 @@ def seat(fight: Fight, moment: Moment) -> Any:
     return ""
 
 
-def hurt(fight: Fight, target: str, roll: Roll, extra: tuple[Row, ...] = ()) -> Any:
+def hurt(fight: Fight, target: str, roll: Roll, extra: tuple[Row, ...] = ()) -> Steps:
     rows = (Row("dice", roll.total or 0, "roll"), *extra)
     value = sum(int(row.amount) for row in rows)
     hit = yield from ApplyDamage(
@@ -195,7 +195,7 @@ def hurt(fight: Fight, target: str, roll: Roll, extra: tuple[Row, ...] = ()) -> 
         yield Condition("bleeding", target=target, id="bleeding", value=1, source="attack")
 
 
-def attack(fight: Fight, action: Action) -> Any:
+def attack(fight: Fight, action: Action) -> Steps:
     target = action.target
     rows = (Row("skill", fight.sheet(action.actor).skill, "sheet"), *action.rows("attack.skill"))
     goal = sum(int(row.amount) for row in rows)
@@ -225,7 +225,7 @@ def attack(fight: Fight, action: Action) -> Any:
     return verdict.code
 
 
-def sweep(fight: Fight, action: Action) -> Any:
+def sweep(fight: Fight, action: Action) -> Steps:
     swing = yield from Roll("sweep", by=action.actor, plan=dice(1, 6))
     answers = yield from Ask("sweep", who=action.targets, options=(Option(code="duck"), Option(code="stand")))
     if len(action.targets) == 1:
@@ -243,7 +243,7 @@ def sweep(fight: Fight, action: Action) -> Any:
     return "swept"
 
 
-def flurry(fight: Fight, action: Action) -> Any:
+def flurry(fight: Fight, action: Action) -> Steps:
     for who in action.targets:
         done = yield from Act("strike", actor=action.actor, name="attack", targets=(who,), params={"power": 1})
         if done.code == "refused-too-much-power":
@@ -252,7 +252,7 @@ def flurry(fight: Fight, action: Action) -> Any:
     return "flurry"
 
 
-def blow(fight: Fight, action: Action) -> Any:
+def blow(fight: Fight, action: Action) -> Steps:
     counts = fight.options.counts
     yield EndTurn("turn", who=action.actor)
     when = (number(fight.at[0] + counts), *fight.state.at[1:])
@@ -264,37 +264,37 @@ def blow(fight: Fight, action: Action) -> Any:
     return "landed"
 
 
-def break_off(fight: Fight, action: Action) -> Any:
+def break_off(fight: Fight, action: Action) -> Steps:
     for run in list(fight.state.open.values()):
         if run.actor == action.actor and run.due:
             yield Stop("stop", target=run.id, code="broken-off")
     return "broke-off"
 
 
-def roll_notation(fight: Fight, action: Action) -> Any:
+def roll_notation(fight: Fight, action: Action) -> Steps:
     notation = action.params.notation
     yield Roll("typed", by=action.actor, plan=parse(notation), notation=notation)
     return "rolled"
 
 
-def heal(fight: Fight, action: Action) -> Any:
+def heal(fight: Fight, action: Action) -> Steps:
     yield Change("heal", target=action.target, pool="hp", value=action.params.power)
     return "healed"
 
 
-def curse(fight: Fight, action: Action) -> Any:
+def curse(fight: Fight, action: Action) -> Steps:
     when = (number(fight.at[0] + 1), *fight.state.at[1:])
     yield Condition("curse", target=action.target, id="cursed", until=when, source="curse")
     yield EndTurn("turn", who=action.actor)
     return "cursed"
 
 
-def end_turn(fight: Fight, action: Action) -> Any:
+def end_turn(fight: Fight, action: Action) -> Steps:
     yield EndTurn("choice", who=action.actor)
     return "ended-by-choice"
 
 
-RESOLVERS = {
+RESOLVERS: dict[str, Callable[[Fight, Action], Steps]] = {
     "attack": attack,
     "sweep": sweep,
     "flurry": flurry,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from .dice import Faces, read
 from .errors import Breach, DiceError, Refused, RulesDrifted
-from .events import Choose, Close, Declare, Done, Leave, Turn
+from .events import KINDS, Choose, Close, Declare, Done, Leave, Turn
 from .fold import fold
 from .ledger import canonical
 from .limits import NESTING, RUN_ID_LENGTH, STEPS_PER_ACTION
@@ -27,6 +27,9 @@ from .runs import Action, Moment, Run
 from .state import Fight, State, least
 from .steps import Act, Ask, Condition, EndTurn, Roll, Stop, Wait
 from .values import Manifest
+
+_OUTSIDE = frozenset(kind for kind in KINDS.values() if "action" not in kind.__struct_fields__)
+"""Kinds that belong to no run."""
 
 
 class Drawn(msgspec.Struct, frozen=True):
@@ -84,10 +87,10 @@ class Exchange:
         self.openings = list(openings)
         self._tracked = tracked
         self._chains: dict[str, list[Run]] = {}
-        self._steps: dict[str, int] = {}
         self._active = ""
         self._windows: dict[Rules, Fight] = {}
         self._rules: Rules | None = None
+        self._manifest: Manifest | None = None
         self.dice: Dice | None = None
 
     @classmethod
@@ -119,10 +122,11 @@ class Exchange:
     def rules(self) -> Rules:
         """The rules in force now."""
         manifest = self.state.manifest
-        if manifest is None:
-            raise Breach("?", "manifest", "the log does not begin with `open`")
-        if self._rules is None or self._rules.manifest is not manifest:
+        if manifest is not self._manifest or self._rules is None:
+            if manifest is None:
+                raise Breach("?", "manifest", "the log does not begin with `open`")
             self._rules = self._book(manifest)
+            self._manifest = manifest
         return self._rules
 
     def rules_of(self, manifest: Manifest) -> Rules:
@@ -245,29 +249,26 @@ class Exchange:
         `live` says that the event was proposed by this exchange, so that it need not be compared again.
         """
         self.head = version or self.head + 1
-        self.state = fold(self.state, event, self.head)
+        self.state = state = fold(self.state, event, self.head)
         for fight in self._windows.values():
-            fight.state = self.state
+            fight.state = state
         kind = type(event)
-        if kind is Leave:
-            self._stop_asking(event.id)
+        if kind in _OUTSIDE:
+            if kind is Leave:
+                self._stop_asking(event.id)
             return
-        action = getattr(event, "action", None)
-        if action is None:
-            return
-        name = root(action)
-        opens = (kind is Declare or kind is Turn) and opens_run(event)
-        if opens and (not self.openings or self.openings[-1] < self.head):
+        name = root(event.action)
+        opens = kind is Declare or (kind is Turn and event.moment != "resume")
+        if opens and opens_run(event) and (not self.openings or self.openings[-1] < self.head):
             self.openings.append(self.head)
         if kind is Done and event.cause:
             self._closed_from_outside(event, name)
+        elif self._tracked is not None and name not in self._tracked:
             return
-        if self._tracked is not None and name not in self._tracked:
-            return
-        if kind is Declare or (kind is Turn and event.moment != "resume"):
+        elif opens:
             self._open(event, name)
-            return
-        self._advance(event, name, live)
+        else:
+            self._advance(event, name, live)
 
     def _stop_asking(self, who: str) -> None:
         """Dice that somebody who left was to report are thrown by the engine."""
@@ -282,7 +283,6 @@ class Exchange:
         fight = self.window(rules)
         if chain is None:
             chain = self._chains[name] = []
-            self._steps[name] = 0
         self._active = name
         if isinstance(event, Declare):
             run = self._declared(event, rules, fight)
@@ -338,7 +338,6 @@ class Exchange:
 
     def _drop(self, name: str) -> None:
         chain = self._chains.pop(name)
-        self._steps.pop(name, None)
         for run in reversed(chain):
             if run.gen is not None:
                 run.gen.close()
@@ -355,29 +354,29 @@ class Exchange:
             raise RulesDrifted(self.head, "no open action", f"{slot(event)}" if hasattr(event, "key") else repr(event))
         run = chain[-1]
         kind = type(event)
-        if kind is Turn:  # a waiting action goes on
-            self._active = name
-            self._answer(run, event)
-        elif kind is Done:
+        if kind is Done:
             self._finish(chain, name, event, live)
         elif kind is Choose:
             self._choose(run, event)
+        elif kind is Turn:  # a waiting action goes on
+            self._active = name
+            run.value, run.step, run.asked = event, None, False
         else:
             if not live:
                 self._compare(run.step, event)
             if kind is Ask:
                 run.asked = True
-            elif kind is Wait:
+                return
+            if kind is Wait:
                 self._active = ""
                 return
-            else:
-                self._answer(run, event)
-                run.seen += 1
-                if run.rules.follows:
-                    found = run.rules.follow(self.window(run.rules), run.scope, event)
-                    self._hang(run, f"{run.id}>{place(event)}>", found, "follow")
-                if kind is Roll and event.fault:
-                    self._fail(chain, event)
+            run.value, run.step, run.asked = event, None, False
+            run.seen += 1
+            if run.rules.follows:
+                found = run.rules.follow(self.window(run.rules), run.scope, event)
+                self._hang(run, f"{run.id}>{place(event)}>", found, "follow")
+            if kind is Roll and event.fault:
+                self._fail(chain, event)
         self._pump()
 
     def _finish(self, chain: list[Run], name: str, event: Done, live: bool) -> None:
@@ -450,7 +449,11 @@ class Exchange:
                 raise RefusedInside(Refused("bad-dice", (str(error),))) from error
             except Exception as error:
                 raise run.breach(f"raised {error!r}") from error
-            run.step = self._prepare(run, step)
+            first = chain[0]
+            first.steps += 1
+            if first.steps > STEPS_PER_ACTION:
+                raise run.breach(f"more than {STEPS_PER_ACTION} steps")
+            run.step = prepare(run, step, self.state, self.window(run.rules))
 
     def _ended(self, chain: list[Run], run: Run, value: Any) -> None:
         if not run.is_action:
@@ -465,13 +468,6 @@ class Exchange:
         if value is not None and not isinstance(value, str):
             raise run.breach(f"returned {value!r}, not an outcome code")
         run.step = Done(action=run.id, code=value or "", cause="")
-
-    def _prepare(self, run: Run, step: Any) -> Any:
-        name = root(run.id)
-        self._steps[name] += 1
-        if self._steps[name] > STEPS_PER_ACTION:
-            raise run.breach(f"more than {STEPS_PER_ACTION} steps")
-        return prepare(run, step, self.state, self.window(run.rules))
 
 
 def _expire(moment: Moment, fight: Fight) -> Any:

@@ -161,7 +161,10 @@ def _declare(state: State, event: Declare, version: int) -> Changed:
         return {}
     run = OpenAction(id=event.action, what=event.name, actor=event.actor, since=version, secret=event.secret)
     declared = {**state.declared, event.actor: state.declared.get(event.actor, 0) + 1}
-    return {"open": {**state.open, event.action: run}, "declared": declared}
+    changed: Changed = {"open": {**state.open, event.action: run}, "declared": declared}
+    if event.secret and not state.has_secrets:
+        changed["has_secrets"] = True
+    return changed
 
 
 def _ask(state: State, event: Ask, version: int) -> Changed:

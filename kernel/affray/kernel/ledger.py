@@ -153,7 +153,7 @@ def read_header(line: bytes, where: str = "") -> Header:
     """Read a header line. Raises Damaged."""
     try:
         header = _decode_header(line)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise Damaged(f"not a header of an Affray ledger ({error})", line=1, where=where) from None
     if header.affray != "ledger" or _encode(header) != line:
         raise Damaged("the header is not in its canonical form", line=1, where=where)
@@ -271,6 +271,12 @@ class Chain:
 
     def accept(self, line: bytes) -> Commit:
         """Read the next line."""
+        try:
+            return self._accept(line)
+        except RecursionError:
+            raise self.damaged("values nested too deeply") from None
+
+    def _accept(self, line: bytes) -> Commit:
         if len(line) > LINE_BYTES:
             raise self.damaged(f"a line of {len(line)} bytes, more than {LINE_BYTES}")
         try:
@@ -369,6 +375,8 @@ class Chain:
     def _opened(self, raw: dict[str, Json], data: bytes, version: int) -> Any:
         part = self._part(data, version)
         if part.event is not UNSET:
+            if raw["kind"] != "sealed":
+                raise self.damaged("a kept part holds a whole event, and the open event another", version)
             whole = self._upgraded(dict(part.event), version)
             return self._typed({**whole, "veil": {"audience": part.audience, "fields": []}}, version)
         if part.fields is UNSET:

@@ -21,6 +21,9 @@ Pair = tuple[int, Any]
 """(version, event)"""
 
 
+_NOTED = frozenset({Declare, Turn, Reveal, RevealDice, Open})
+
+
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
     """What a command id was used for: the digest of its command, and the versions it appended."""
 
@@ -81,7 +84,9 @@ class Log:
         for event in commit.events:
             self.events.append(event)
             kind = type(event)
-            if kind is Declare or kind is Turn:
+            if kind not in _NOTED:
+                pass
+            elif kind is Declare or kind is Turn:
                 if opens_run(event):
                     self.openings.append(version)
                 self.action_ids.add(event.action)

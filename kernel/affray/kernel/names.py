@@ -8,6 +8,7 @@ slot holds a version, a clock reading or a place in a list.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from .errors import InputError
@@ -19,9 +20,15 @@ _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*", re.ASCII)
 _ENTRY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_:-]*", re.ASCII)
 
 
+@lru_cache(maxsize=4096)
+def is_id(value: str) -> bool:
+    """Tell whether a text may stand in slots."""
+    return len(value) <= ID_LENGTH and _ID.fullmatch(value) is not None
+
+
 def check_id(value: str, what: str, path: str = "$") -> str:
     """Return an id that may stand in slots, or raise InputError: ASCII letters, digits, "_" and "-"."""
-    if not isinstance(value, str) or len(value) > ID_LENGTH or not _ID.fullmatch(value):
+    if not isinstance(value, str) or not is_id(value):
         raise InputError(
             f"{what} must be 1 to {ID_LENGTH} ASCII letters, digits, '_' or '-', not beginning with '-'",
             path=path,

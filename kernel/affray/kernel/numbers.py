@@ -60,6 +60,8 @@ def total(values: Iterable[Num]) -> Exact:
 
 def is_number(value: object) -> bool:
     """Tell whether a value of the log is a well-formed exact number."""
+    if type(value) is int:
+        return -NUMBER_MAX <= value <= NUMBER_MAX
     try:
         exact(value)  # type: ignore[arg-type]  # that is the question
     except InputError:

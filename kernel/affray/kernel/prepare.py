@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from .dice import check_plan
 from .errors import AffrayError, Breach
 from .limits import ROWS, TARGETS
-from .names import check_id, slot
+from .names import check_id, is_id, slot
 from .runs import Run
 from .settle import STEP_KINDS, Contradiction, check, settle
 from .state import Fight, State
@@ -45,7 +45,8 @@ def prepare(run: Run, step: Any, state: State, fight: Fight) -> Any:
 
 def _check_first(state: State, step: Step) -> None:
     """What need not be asked again of a step's later occurrences."""
-    check_id(step.key, "a step's key")
+    if not is_id(step.key):
+        check_id(step.key, "a step's key")
     if isinstance(step, Act):
         if len(step.targets) > TARGETS or step.actor not in state.combatants:
             raise Contradiction("an action needs an actor in the fight and not too many targets")

@@ -140,6 +140,7 @@ class Run:
         "scope",
         "seen",
         "step",
+        "steps",
         "value",
     )
 
@@ -164,6 +165,7 @@ class Run:
         self.value: Any = None  # what the generator is sent when it goes on
         self.counts: dict[tuple[type, str, str], int] = {}
         self.seen = 0
+        self.steps = 0  # of a root run: its own and all that hangs below it
         self.kids: deque[Run] = deque()
         self.asked = False
         self.answers: dict[str, str | None] = {}

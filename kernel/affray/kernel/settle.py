@@ -194,7 +194,9 @@ def _adds_up(trace: Any, value: Num | None, name: str) -> None:
     if len(trace) > ROWS:
         raise Contradiction(f"a trace of {len(trace)} rows, more than {ROWS}")
     rows = total([row.amount for row in trace])
-    if rows != value and rows != exact(value):  # type: ignore[arg-type]  # not None: checked above
+    if rows == value:
+        return
+    if rows != exact(value):  # type: ignore[arg-type]  # not None: checked above
         raise Contradiction(f"the trace adds up to {rows}, not to the {name} of {value}")
 
 

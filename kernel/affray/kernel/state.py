@@ -55,7 +55,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     """The fight at one version.
 
     `at` is the present moment (() before the first), `turn` who holds the turn ("" for nobody), `over` how it ended
-    ("" while it goes on), `has_secrets` whether anybody joined as secret, `turns` how often each agenda entry came up, `declared` how many
+    ("" while it goes on), `has_secrets` whether anybody or any action was secret, `turns` how often each agenda entry came up, `declared` how many
     root actions each actor declared, `given` modifiers of open actions,
     `coming` fields that the game master set for steps to come, by slot.
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -19,6 +19,9 @@ from msgspec import UNSET, UnsetType
 from .dice import DicePlan
 from .numbers import Num
 from .values import Entry, Json, Modifier, Option, Part, Touch, Trace, Veil, When
+
+if TYPE_CHECKING:
+    from .events import Done
 
 
 def kebab(name: str) -> str:
@@ -100,7 +103,7 @@ class Ask(Step, frozen=True, kw_only=True, gc=False):
 
     Answered by one `choose` or one reported `roll` a person; a resolver gets the answer, or a dict of answers in the
     order asked when several were; an answer of None means the person left. `private` keeps options and values from
-    everybody but those asked. `witness` asks another controller's client for a nonce.
+    everybody but those asked.
     """
 
     KEPT = ("options",)
@@ -247,6 +250,10 @@ class Act(Step, frozen=True, kw_only=True, gc=False):
     params: dict[str, Json] = {}
     rows: tuple[Modifier, ...] = ()
 
+    def __iter__(self) -> Generator[Any, Any, Done]:  # type: ignore[override]  # answered by the action's end
+        done: Done = yield self
+        return done
+
 
 class EndTurn(Step, frozen=True, kw_only=True, gc=False):
     """End somebody's turn, recorded as a `turn` of moment "end"."""
@@ -261,3 +268,7 @@ class Stop(Step, frozen=True, kw_only=True, gc=False):
 
     target: str
     code: str
+
+    def __iter__(self) -> Generator[Any, Any, Done]:  # type: ignore[override]  # answered by the other action's end
+        done: Done = yield self
+        return done

@@ -16,9 +16,14 @@ from .state import State
 from .steps import ApplyDamage, Ask, Judge, Order, Roll, Save
 from .values import GM, Veil
 
+_OFTEN_VEILED = frozenset({Ask, Declare, Join, Roll})
+"""Kinds that may keep something in a fight where nobody has a secret."""
+
 
 def veil(state: State, event: Any) -> Any:
     """The event with its veil set, where not everybody may read all of it."""
+    if not state.has_secrets and type(event) not in _OFTEN_VEILED:
+        return event
     found = _veil(state, event)
     return event if found is None else replace(event, veil=found)
 
@@ -33,7 +38,7 @@ def _veil(state: State, event: Any) -> Veil | None:
         return Veil(audience=(GM,), fields=tuple(sorted(kind.KEPT))) if event.blind else None
     if kind is Join:
         return _join(event)
-    if not (kind.KEPT and state.has_secrets) and not (kind is Ask and event.private):
+    if not kind.KEPT:
         return None
     actor = run.actor if run is not None else ""
     if kind is ApplyDamage:

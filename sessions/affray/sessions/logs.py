@@ -8,10 +8,11 @@ program hears of it exactly as much as it asks for; by default that is warnings 
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import structlog
 
-_PROCESSORS = [
+_PROCESSORS: list[Any] = [
     structlog.stdlib.filter_by_level,
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -479,10 +479,12 @@ class Session:
 
     def _catch_up(self, exchange: Exchange, decided: Accepted, request: Request) -> None:
         """Bring the exchange to the log's head, and run the second part of a command that has one."""
-        if exchange is not self._exchange or any(isinstance(event, Rewind) for event, _ in decided.events):
+        if exchange is self._exchange and decided.fed:
+            return
+        if exchange is not self._exchange or isinstance(decided.events[0][0], Rewind):
             self._exchange = None
             self._resume()
-        elif not decided.fed:
+        else:
             try:
                 for event, _ in decided.events:
                     exchange.feed(event, live=True)

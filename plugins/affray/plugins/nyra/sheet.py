@@ -1,0 +1,108 @@
+"""The sheet of a combatant: what it holds, what is wrong with it, and the pools it brings (nyra.md, 1.1).
+
+The game's own terms:
+
+- STR, AGI, CON: the statistics strength, agility and constitution, each with a *modifier* (`modifier` below).
+- skill rank: what a d10 has to stay at or below. Swords is the weapon skill, Dodge and Defense are the two defences.
+- sequence: how early somebody acts, higher first; rolled when a character is made, so it is an input here.
+- delay: what a turn is spent on. A turn has as much as AGI; every weapon names its price.
+- flat: the part of a weapon's damage that is not rolled.
+- trait: Swiftness, Impact or Mastercraft, an ability of a weapon.
+- armor: how much of a hit a location stops, by damage type (positive here; the books print it negative).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
+
+from affray.kernel import Pool
+
+from . import weapons
+from .armoury import DamageType
+from .bodies import SPECIES
+from .bounds import SCORE_MAX
+from .options import ModifierTable
+from .weapons import Bonus, Built, Weapon
+
+Score = Annotated[int, msgspec.Meta(ge=1, le=SCORE_MAX)]
+Rank = Annotated[int, msgspec.Meta(ge=0, le=SCORE_MAX)]
+
+DELAY = "delay"
+"""The pool of delay left in the present turn."""
+
+TIE_DIE = "tie-die"
+"""The pool that remembers, for the whole combat, the dice that settled a tie of sequence and AGI (`order.py`)."""
+
+
+class Skills(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Skill ranks, 0 or more. A defence that is None is not owned and never offered."""
+
+    Swords: Rank
+    Dodge: Rank | None = None
+    Defense: Rank | None = None
+
+
+class Sheet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A combatant. Statistics are 1 or more; an absent location or type of `armor` stops nothing."""
+
+    STR: Score
+    AGI: Score
+    CON: Score
+    sequence: Bonus
+    skills: Skills
+    armor: dict[str, dict[DamageType, Rank]] = {}
+    weapons: tuple[Weapon, ...] = ()
+    species: str = "human"
+
+    @property
+    def locations(self) -> tuple[str, ...]:
+        """The locations of the body, in the order of their numbers."""
+        return tuple([location for location, _ in SPECIES[self.species].locations])
+
+    @property
+    def arms(self) -> tuple[Built, ...]:
+        """The weapons owned, ready for use."""
+        return tuple([weapons.build(weapon) for weapon in self.weapons])
+
+    def arm(self, key: str) -> Built | None:
+        """The weapon of that key; None where none is owned."""
+        return next((weapons.build(weapon) for weapon in self.weapons if weapon.key == key), None)
+
+
+def modifier(statistic: int, table: ModifierTable) -> int:
+    """Turn a statistic into its modifier, by the table that option `modifier` names (1.1)."""
+    if table == "floor_half":
+        return statistic // 2
+    if table == "floor_half_minus":
+        return (statistic - 1) // 2
+    return statistic - 5
+
+
+def pools(sheet: Sheet) -> dict[str, Pool]:
+    """List the pools a combatant brings: delay, damage by location, durability by weapon, the tie die."""
+    return {
+        DELAY: Pool(start=sheet.AGI, high=sheet.AGI),
+        **{location: Pool(start=0, damage=1) for location in sheet.locations},
+        **{weapon.pool: Pool(start=weapon.durability) for weapon in sheet.arms},
+        TIE_DIE: Pool(start=0),
+    }
+
+
+def problems(sheet: Sheet) -> Iterator[tuple[str, str]]:
+    """Find what is wrong with a sheet whose types are right, as (path, problem)."""
+    if sheet.species not in SPECIES:
+        yield "$.species", f"no such species, there are {', '.join(SPECIES)}; got {sheet.species!r}"
+        return
+    for location in sheet.armor:
+        if location not in sheet.locations:
+            yield f"$.armor.{location}", f"no such location; there are {', '.join(sheet.locations)}"
+    seen: set[str] = set()
+    for index, weapon in enumerate(sheet.weapons):
+        path = f"$.weapons[{index}]"
+        if weapon.key in seen:
+            yield f"{path}.key", f"another weapon has the key {weapon.key!r} already"
+        seen.add(weapon.key)
+        yield from weapons.problems(weapon, path)

@@ -1,0 +1,142 @@
+"""Weapons: how a sheet writes one down, and the numbers it is built to (nyra.md, 1.5).
+
+    flat = listed flat + material + smith's roll-under bonus + Hone
+
+The seed's label of Carnifex and its sum both give 15; its sentence that says 18 is not followed (contradiction 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Literal
+
+import msgspec
+
+from affray.kernel import InputError, check_id, limits
+
+from .armoury import DAMAGE_TYPES, MATERIALS, WEAPONS, Damage, DamageType, Dice, Statistic
+from .bounds import DURABILITY_MAX, SCORE_MAX
+
+Trait = Literal["Swiftness", "Impact", "Mastercraft"]
+"""An ability of a weapon; what each adds stands in `damage.py`."""
+
+Bonus = Annotated[int, msgspec.Meta(ge=-SCORE_MAX, le=SCORE_MAX)]
+
+DURABILITY = "durability-"
+"""Prefix of the pool that holds a weapon's durability; the weapon's key follows."""
+
+
+class Weapon(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A weapon as a sheet writes it down.
+
+    `key` is its id in actions. Either `base` names a listed weapon and the fields left out are the list's, or the sheet
+    states delay, modifier, durability and damage itself. `material`, `smith_bonus` and `hones` (bonuses in the order
+    applied) change the flat part. In `damage` a type that is None is N/A; one that is absent has no known numbers.
+    """
+
+    key: str
+    name: str = ""
+    base: str = ""
+    material: str = ""
+    smith_bonus: Bonus = 0
+    hones: tuple[Bonus, ...] = ()
+    delay: Annotated[int, msgspec.Meta(ge=1, le=SCORE_MAX)] | None = None
+    modifier: Statistic | None = None
+    durability: Annotated[int, msgspec.Meta(ge=0, le=DURABILITY_MAX)] | None = None
+    traits: tuple[Trait, ...] = ()
+    damage: dict[DamageType, Dice | None] | None = None
+
+    @property
+    def pool(self) -> str:
+        """The pool that holds its durability."""
+        return DURABILITY + self.key
+
+
+class Built(msgspec.Struct, frozen=True, kw_only=True):
+    """A weapon ready for use: every number known, `damage` with all that was done to it."""
+
+    key: str
+    pool: str
+    name: str
+    delay: int
+    modifier: Statistic
+    durability: int
+    traits: tuple[Trait, ...]
+    damage: Damage
+
+    def dice(self, kind: str) -> Dice | None:
+        """Give the damage of one type; None where it is N/A or its numbers are not known."""
+        return next((dice for known, dice in self.damage.items() if known == kind), None)
+
+
+def build(weapon: Weapon) -> Built:
+    """Build a weapon. The sheet must have passed `problems`."""
+    listed = WEAPONS.get(weapon.base)
+    delay = weapon.delay or (listed and listed.delay)
+    modifier = weapon.modifier or (listed and listed.modifier)
+    durability = listed.durability if listed and weapon.durability is None else weapon.durability
+    damage = listed.damage if listed and weapon.damage is None else weapon.damage
+    assert delay and modifier and durability is not None and damage is not None, "problems() lets no other pass"
+    flats = base_flat(
+        {kind: dice and dice.flat for kind, dice in damage.items()},
+        MATERIALS.get(weapon.material, {}),
+        weapon.smith_bonus,
+        weapon.hones,
+    )
+    return Built(
+        key=weapon.key,
+        pool=weapon.pool,
+        name=weapon.name or (listed.name if listed else weapon.key),
+        delay=delay,
+        modifier=modifier,
+        durability=durability,
+        traits=weapon.traits,
+        damage={kind: dice and Dice(n=dice.n, sides=dice.sides, flat=flats[kind] or 0) for kind, dice in damage.items()},
+    )
+
+
+def base_flat(
+    listed: Mapping[DamageType, int | None],
+    material: Mapping[DamageType, int],
+    smith_bonus: int,
+    hones: tuple[int, ...],
+) -> dict[DamageType, int | None]:
+    """Add up the flat part for every type. A new Hone replaces the one before, whatever their sizes (seed, NY87).
+
+    What is N/A stays N/A, whatever the material says (contradiction 13, I 0.85).
+    """
+    hone = hones[-1] if hones else 0
+    return {
+        kind: None if flat is None else flat + material.get(kind, 0) + smith_bonus + hone for kind, flat in listed.items()
+    }
+
+
+def damage_range(dice: Dice) -> tuple[int, int]:
+    """Give the lowest and the highest of XdY+F, as the lists print them in brackets."""
+    return dice.n + dice.flat, dice.n * dice.sides + dice.flat
+
+
+def available(weapon: Built) -> tuple[DamageType, ...]:
+    """List the damage types a weapon can be used for."""
+    return tuple([kind for kind in DAMAGE_TYPES if weapon.dice(kind) is not None])
+
+
+def problems(weapon: Weapon, path: str) -> Iterator[tuple[str, str]]:
+    """Find what is wrong with a weapon whose types are right, as (path, problem)."""
+    try:
+        check_id(weapon.key, "a weapon's key")
+        check_id(weapon.pool, "a weapon's pool")
+    except InputError:
+        longest = limits.ID_LENGTH - len(DURABILITY)
+        yield f"{path}.key", f"must be 1 to {longest} ASCII letters, digits, '_' or '-', got {weapon.key!r}"
+    if weapon.material and weapon.material not in MATERIALS:
+        yield f"{path}.material", f"no such material, there are {', '.join(MATERIALS)}; got {weapon.material!r}"
+    if len(set(weapon.traits)) != len(weapon.traits):
+        yield f"{path}.traits", "the same trait twice"
+    if weapon.base and weapon.base not in WEAPONS:
+        yield f"{path}.base", f"no such listed weapon, there are {', '.join(WEAPONS)}; got {weapon.base!r}"
+        return
+    listed = WEAPONS.get(weapon.base)
+    for field in ("delay", "modifier", "durability", "damage"):
+        if getattr(weapon, field) is None and getattr(listed, field, None) is None:
+            yield f"{path}.{field}", "must be stated: no list gives it"
