@@ -6,7 +6,7 @@ Plugin authors and embedders import from here; the modules behind it may move.
 from __future__ import annotations
 
 from . import commands, limits
-from .commands import Command, Request
+from .commands import Command, Request, check_request
 from .decide import Accepted, Host, decide, go_on
 from .describe import Form, NoOptions, NoParams, System
 from .dice import (
@@ -25,7 +25,18 @@ from .dice import (
     read,
     throw,
 )
-from .draws import Script, chain_secret, draw, face_source, follows, kept_faces, slot_within
+from .dice import Condition as FaceCondition
+from .draws import (
+    Drawn,
+    Script,
+    Unwitnessed,
+    chain_secret,
+    draw,
+    face_source,
+    follows,
+    kept_faces,
+    slot_within,
+)
 from .errors import (
     AffrayError,
     Breach,
@@ -37,6 +48,7 @@ from .errors import (
     NoSuchSession,
     PluginUnavailable,
     Refused,
+    RefusedInside,
     RulesDrifted,
     SessionExists,
     StoreError,
@@ -69,7 +81,7 @@ from .events import (
     SetStep,
     Turn,
 )
-from .exchange import Drawn, Exchange, RefusedInside
+from .exchange import Exchange
 from .fold import fold, fold_all
 from .hookspecs import HOOK_NAMES, Hooks, Steps, hookimpl
 from .inputs import check_json, check_text
@@ -82,7 +94,9 @@ from .ledger import (
     Header,
     Sender,
     canonical,
+    continues,
     header_line,
+    is_whole,
     may_read,
     open_part,
     part_of,
@@ -93,7 +107,7 @@ from .ledger import (
     write_commit,
 )
 from .log import Answered, Log, next_nonce_digest, opens_run
-from .names import check_id, place, root, slot
+from .names import WITNESS, check_id, place, root, slot
 from .notation import notation as write_notation
 from .notation import parse
 from .numbers import Exact, Num, exact, is_number, number, total
@@ -139,7 +153,8 @@ from .values import (
     When,
     moment,
 )
-from .verify import Finding, Verdict, verify
+from .verify import DiceReport, Finding, Verdict, verify
+from .witness import Now, witness_for
 
 __all__ = [
     "FORMAT",
@@ -150,6 +165,7 @@ __all__ = [
     "PUBLIC",
     "SCHEMAS",
     "UPCASTERS",
+    "WITNESS",
     "Accepted",
     "Act",
     "Action",
@@ -175,6 +191,7 @@ __all__ = [
     "Defend",
     "DiceError",
     "DicePlan",
+    "DiceReport",
     "Done",
     "Drawn",
     "EndTurn",
@@ -183,6 +200,7 @@ __all__ = [
     "Event",
     "Exact",
     "Exchange",
+    "FaceCondition",
     "Faces",
     "Fight",
     "Finding",
@@ -206,6 +224,7 @@ __all__ = [
     "NoParams",
     "NoSuchSession",
     "Note",
+    "Now",
     "Num",
     "Open",
     "OpenAction",
@@ -253,6 +272,7 @@ __all__ = [
     "Trace",
     "Turn",
     "UnknownKind",
+    "Unwitnessed",
     "Upcasters",
     "Veil",
     "Verdict",
@@ -266,8 +286,10 @@ __all__ = [
     "check_id",
     "check_json",
     "check_plan",
+    "check_request",
     "check_text",
     "commands",
+    "continues",
     "decide",
     "dice",
     "draw",
@@ -281,6 +303,7 @@ __all__ = [
     "header_line",
     "hookimpl",
     "is_number",
+    "is_whole",
     "kept_faces",
     "limits",
     "may_read",
@@ -305,6 +328,7 @@ __all__ = [
     "throw",
     "total",
     "verify",
+    "witness_for",
     "write_commit",
     "write_notation",
 ]

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import msgspec
 
+from .errors import InputError
 from .events import Effect
+from .inputs import check_json, check_text
 from .ledger import canonical, sha256
+from .limits import NUMBER_MAX
+from .names import check_id
 from .numbers import Num
-from .values import GM, Held, Json, Manifest, Modifier
+from .values import GM, PUBLIC, Held, Json, Manifest, Modifier
 
 
 class _Command(
@@ -163,6 +167,42 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return bool(getattr(self.command, "secret", False)) and not isinstance(self.command, Join)
 
 
+_decode = msgspec.json.Decoder(Command).decode
+
+
+def check_request(request: Request) -> None:
+    """Raise InputError for a request that was not made of the types it says, with the path of the first problem."""
+    check_id(request.id, "a command's id", "$.id")
+    check_id(request.caller, "a caller", "$.caller")
+    if request.caller == PUBLIC:
+        raise InputError("nobody is the public", path="$.caller", value=PUBLIC)
+    if request.on_behalf or request.nonce:
+        check_text(request.on_behalf, "$.on_behalf", empty=True)
+        check_text(request.nonce, "$.nonce", empty=True)
+    if type(request.seen) is not int or not -1 <= request.seen <= NUMBER_MAX:
+        raise InputError("must be a version, or -1", path="$.seen", value=request.seen)
+    try:
+        _decode(canonical(request.command))
+    except msgspec.ValidationError as error:
+        problem, _, where = str(error).partition(" - at `")
+        raise InputError(problem, path=where.rstrip("`") or "$") from None
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
+        check_json(_plain(request.command), "$")  # knows where
+        raise InputError(f"cannot be read: {error}") from None
+
+
+def _plain(command: Command) -> Json:
+    """A command as JSON, or those parts of it that may hold anything where it cannot be."""
+    if not isinstance(command, _Command):
+        raise InputError("is no command", value=command)
+    try:
+        return msgspec.to_builtins(command)
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
+        plain = {name: getattr(command, name) for name in command.__struct_fields__}
+        plain["effect"] = {"fields": getattr(plain.get("effect"), "fields", {})}
+        return {name: value for name, value in plain.items() if isinstance(value, dict)}
+
+
 __all__ = [
     "Answer",
     "Begin",
@@ -180,4 +220,5 @@ __all__ = [
     "RevealDice",
     "SetRules",
     "Undo",
+    "check_request",
 ]

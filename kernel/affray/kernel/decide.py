@@ -11,18 +11,20 @@ from typing import Any, Protocol
 import msgspec
 
 from . import commands as c
-from .errors import Breach, DiceError, InputError, Refused
-from .events import Close, Done, Reveal, RevealDice
-from .exchange import Dice, Exchange, RefusedInside
+from .draws import Dice
+from .errors import Breach, DiceError, InputError, Refused, RefusedInside
+from .events import Close, CloseAction, Done, Reveal, RevealDice
+from .exchange import Exchange
 from .ledger import through_bytes
 from .limits import EVENTS_PER_COMMIT
 from .lineage import redo, undo
 from .log import Log
-from .openings import OPENINGS, choice
+from .openings import OPENINGS
 from .values import GM
 from .veil import veil
 
-GM_ONLY = (c.Begin, c.Close, c.Overrule, c.SetRules, c.Reveal, c.RevealDice)
+GM_ONLY = frozenset({c.Begin, c.Close, c.Overrule, c.SetRules, c.Reveal, c.RevealDice})
+_LINEAGE = frozenset({c.Undo, c.Redo, c.Reveal, c.RevealDice})
 
 
 class Host(Dice, Protocol):
@@ -45,7 +47,8 @@ class Accepted(msgspec.Struct, frozen=True):
     """Events with their bytes, in order.
 
     `fed` says whether the exchange has taken them in already. With `goes_on` they are to be appended before anything is
-    made of them (reported dice): then the exchange is fed with them and `go_on` gives the second part.
+    made of them (reported dice, an action that the game master closes because its rules cannot go on): then the
+    exchange is fed with them and `go_on` gives the second part.
     """
 
     events: tuple[tuple[Any, bytes], ...]
@@ -60,18 +63,19 @@ class _Taker:
         self.exchange = exchange
         self.taken: list[tuple[Any, bytes]] = []
 
-    def take(self, event: Any) -> None:
-        if len(self.taken) >= EVENTS_PER_COMMIT - 1:  # one is left for the dice that a close reveals
-            raise self._breach(f"more than {EVENTS_PER_COMMIT} events in one commit")
+    def take(self, event: Any, spare: int = 1) -> None:
+        if len(self.taken) >= EVENTS_PER_COMMIT - spare:  # one is left for the dice that a close reveals
+            raise self._breach(event, f"more than {EVENTS_PER_COMMIT - 1} events of one command")
         try:
             event, data = through_bytes(event)
         except (msgspec.MsgspecError, ValueError, TypeError) as error:
-            raise self._breach(f"{event!r} cannot be written: {error}") from error
+            raise self._breach(event, f"{event!r} cannot be written: {error}") from error
         self.taken.append((event, data))
         self.exchange.feed(event, live=True)
 
-    def _breach(self, problem: str) -> Breach:
-        return Breach(self.exchange.rules.system.id, "resolve", problem)
+    def _breach(self, event: Any, problem: str) -> Breach:
+        running = self.exchange.running(getattr(event, "action", ""))
+        return running[-1].breach(problem) if running else Breach(self.exchange.rules.system.id, "resolve", problem)
 
     def go_on(self) -> None:
         """Take what follows by itself, until people must act."""
@@ -83,28 +87,39 @@ class _Taker:
 def decide(exchange: Exchange, log: Log, request: c.Request, host: Host) -> Accepted | Refused:
     """Decide one command. Raises InputError for what cannot be read, Breach when a plugin fails."""
     command = request.command
-    state = exchange.state
-    if isinstance(command, GM_ONLY) and request.caller != GM:
+    kind = type(command)
+    if kind in GM_ONLY and request.caller != GM:
         return Refused("gm-only", (request.caller,))
-    if isinstance(command, c.Undo):
-        return _unfed(undo(log, state, request.caller, command.action))
-    if isinstance(command, c.Redo):
-        return _unfed(redo(log, request.caller))
-    if isinstance(command, c.RevealDice):
-        return _unfed(host.reveal(command.chain))
-    if isinstance(command, c.Reveal):
-        return _unfed(_reveal(log, command.version, host))
-    opening = OPENINGS[type(command)](exchange, request, log)
+    if kind in _LINEAGE:
+        return _rewind_or_reveal(exchange, log, request, host)
+    opening = OPENINGS[kind](exchange, request, log)
     if isinstance(opening, Refused):
         return opening
-    if isinstance(command, c.Note | c.Report):
-        events = tuple([through_bytes(event) for event in opening])
-        return Accepted(events, fed=False, goes_on=isinstance(command, c.Report))
+    is_closing = isinstance(command, c.Overrule) and isinstance(command.effect, CloseAction)
+    if kind is c.Note or kind is c.Report or is_closing:
+        events = tuple([through_bytes(veil(exchange.state, event)) for event in opening])
+        return Accepted(events, fed=False, goes_on=kind is not c.Note)
     return _run(exchange, host, opening, command)
 
 
+def _rewind_or_reveal(exchange: Exchange, log: Log, request: c.Request, host: Host) -> Accepted | Refused:
+    """What changes which events count, or who may read them, and runs no rules."""
+    match request.command:
+        case c.Undo(action=action):
+            event: Any = undo(log, exchange.state, request.caller, action)
+        case c.Redo():
+            event = redo(log, request.caller)
+        case c.RevealDice(chain=chain):
+            event = host.reveal(chain)
+        case c.Reveal(version=version):
+            event = _reveal(log, version, host)
+        case other:
+            raise AssertionError(other)
+    return event if isinstance(event, Refused) else Accepted((through_bytes(event),), fed=False)
+
+
 def go_on(exchange: Exchange, host: Host) -> Accepted | Refused:
-    """What follows by itself from where a log ends: the second part of a dice report."""
+    """What follows by itself from where a log ends: the second part of a report of dice or of an action's closing."""
     return _run(exchange, host, [], None)
 
 
@@ -116,7 +131,7 @@ def _run(exchange: Exchange, host: Host, opening: list[Any], command: c.Command 
         for event in opening:
             taker.take(veil(exchange.state, event))
         if isinstance(command, c.Leave):
-            _answer_for(taker, command.id)
+            _close_own(taker, command.id)
         elif isinstance(command, c.Close):
             _cancel_all(taker, command.code)
         taker.go_on()
@@ -127,28 +142,21 @@ def _run(exchange: Exchange, host: Host, opening: list[Any], command: c.Command 
     finally:
         exchange.dice = None
     if exchange.state.over and not was_over and (revealed := host.at_close()) is not None:
-        taker.take(revealed)
+        taker.take(revealed, spare=0)
     return Accepted(tuple(taker.taken))
 
 
-def _unfed(event: Any) -> Accepted | Refused:
-    return event if isinstance(event, Refused) else Accepted((through_bytes(event),), fed=False)
-
-
-def _answer_for(taker: _Taker, who: str) -> None:
-    """A leaver's own actions close first, then open prompts are answered null."""
+def _close_own(taker: _Taker, who: str) -> None:
+    """A leaver's own actions close first; then the exchange answers null where the leaver is asked."""
     exchange = taker.exchange
     while own := exchange.actions_of(who):
-        taker.take(Done(action=own[0], code="left", cause="leave"))
-    for prompt in list(exchange.state.prompts.values()):
-        ask = prompt.ask
-        if ask.plan is None and who in ask.who and who not in prompt.answers:
-            taker.take(veil(exchange.state, choice(ask, who, None)))
+        taker.take(veil(exchange.state, Done(action=own[0], code="left", cause="leave")))
 
 
 def _cancel_all(taker: _Taker, code: str) -> None:
-    for name in list(taker.exchange.state.open):
-        taker.take(Done(action=name, code="cancelled", cause="close"))
+    exchange = taker.exchange
+    for name in list(exchange.state.open):
+        taker.take(veil(exchange.state, Done(action=name, code="cancelled", cause="close")))
     taker.take(Close(code=code))
 
 

@@ -22,17 +22,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Protocol
+
+import msgspec
 
 from .dice import Faces, throw
 from .ledger import canonical
 from .names import place
+from .state import State
 from .steps import Roll
 
 CHAINS = ("open", "kept")
 """Open rolls draw from one chain, blind rolls and secret actions from the other."""
 
 _TOP = 2**64
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """Faces for a roll: where they come from, and the version of an earlier roll they were kept from (0: none)."""
+
+    faces: Faces
+    source: str
+    reused: int = 0
+
+
+class Unwitnessed(msgspec.Struct, frozen=True):
+    """Faces have to wait until this combatant's player has sent a nonce (`witness.py`)."""
+
+    by: str
+
+
+class Dice(Protocol):
+    """Where faces come from."""
+
+    def draw(self, roll: Roll, run: int, state: State) -> Drawn | Unwitnessed | None:
+        """Faces for a roll of the run with this number in the whole log; None when a person must report them."""
+        ...
 
 
 def chain_secret(seed: bytes, length: int, epoch: int) -> bytes:
@@ -56,6 +81,8 @@ def slot_within(roll: Roll, numbers: Mapping[str, int]) -> str:
     "a7>counter.ann.0|roll.attack.ann.0" of a fight that Ann joined second is "counter.2.0|roll.attack.2.0". Only
     the person's part of a name is replaced, so naming a combatant like a key changes nothing.
     """
+    if ">" not in roll.action:
+        return "|" + _numbered(place(roll), 4, numbers)
     below = roll.action.split(">")[1:]
     tokens = [
         _numbered(token, 4 if after is not None and "." not in after else 3, numbers)

@@ -20,6 +20,14 @@ class Refused(msgspec.Struct, frozen=True):
     args: tuple[int | str, ...] = ()
 
 
+class RefusedInside(Exception):
+    """A resolver, or the dice, refused in the middle of deciding: the whole command is refused."""
+
+    def __init__(self, refused: Refused) -> None:
+        super().__init__(refused.code)
+        self.refused = refused
+
+
 class AffrayError(Exception):
     """Anything Affray raises on purpose."""
 
@@ -117,5 +125,7 @@ class PluginUnavailable(AffrayError):
 
 
 def _short(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > 200:  # Python refuses to print very long ones
+        return f"an integer of {value.bit_length()} bits"
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

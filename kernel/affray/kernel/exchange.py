@@ -8,56 +8,38 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, cast
 
 import msgspec
 from msgspec.structs import replace
 
-from .dice import Faces, read
-from .errors import Breach, DiceError, Refused, RulesDrifted
+from .dice import read
+from .draws import Dice, Drawn, Unwitnessed
+from .drift import compare
+from .errors import Breach, DiceError, Refused, RefusedInside, RulesDrifted
 from .events import KINDS, Choose, Close, Declare, Done, Leave, Turn
-from .fold import fold
-from .ledger import canonical
+from .fold import RESUME, fold
 from .limits import NESTING, RUN_ID_LENGTH, STEPS_PER_ACTION
 from .log import Pair, opens_run
-from .names import place, root, slot
+from .names import WITNESS, place, root, slot
 from .prepare import prepare
 from .rules import Rules
 from .runs import Action, Moment, Run
 from .state import Fight, State, least
 from .steps import Act, Ask, Condition, EndTurn, Roll, Stop, Wait
-from .values import Manifest
+from .values import Manifest, Option
+from .veil import veil
+from .witness import CODE
 
 _OUTSIDE = frozenset(kind for kind in KINDS.values() if "action" not in kind.__struct_fields__)
 """Kinds that belong to no run."""
 
-
-class Drawn(msgspec.Struct, frozen=True):
-    """Faces for a roll: where they come from, and the version of an earlier roll they were kept from (0: none)."""
-
-    faces: Faces
-    source: str
-    reused: int = 0
-
-
-class Dice(Protocol):
-    """Where faces come from."""
-
-    def draw(self, roll: Roll, run: int, state: State) -> Drawn | None:
-        """Faces for a roll of the run with this number in the whole log; None when a person must report them."""
-        ...
+_ACTS = frozenset({Act, EndTurn, Stop})
+"""Steps that are recorded as something else than themselves."""
 
 
 RuleBook = Callable[[Manifest], Rules]
 """Gives the rules of a manifest. Raises PluginUnavailable."""
-
-
-class RefusedInside(Exception):
-    """A resolver refused before its first step."""
-
-    def __init__(self, refused: Refused) -> None:
-        super().__init__(refused.code)
-        self.refused = refused
 
 
 def _nothing() -> Any:
@@ -153,6 +135,14 @@ class Exchange:
             if run.is_action and run.scope.actor == who and type(run.opening) is Declare
         ]
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing goes on by itself: people are asked, somebody holds the turn, or the fight has not begun or is over."""
+        if self._active:
+            return self._chains[self._active][-1].asked
+        state = self.state
+        return bool(state.prompts or state.over or state.turn or not state.began or not state.agenda)
+
     def number(self, action: str) -> int:
         """The number, in the whole log, of the root run of an open action."""
         return bisect_right(self.openings, self.state.open[root(action)].since)
@@ -164,7 +154,7 @@ class Exchange:
         state = self.state
         if self._active:
             return self._propose_step(self._chains[self._active][-1])
-        if state.prompts or state.over or not (state.began or state.agenda):
+        if state.prompts or state.over or not state.began:
             return None
         if (code := self.rules.is_over(self.window(self.rules))) is not None:
             return Close(code=code)
@@ -172,20 +162,24 @@ class Exchange:
             return None
         entry = least(state.agenda.values())
         if entry.moment == "resume":
-            name = entry.key
+            name = entry.key.removeprefix(RESUME)
         else:
             counted = f"{entry.moment}:{entry.key}"
             name = f"{counted}.{state.turns.get(counted, 0) + 1}"
-        return Turn(action=name, moment=entry.moment, who=entry.who, when=entry.when, entry=entry.key)
+        return veil(state, Turn(action=name, moment=entry.moment, who=entry.who, when=entry.when, entry=entry.key))
 
     def _propose_step(self, run: Run) -> Any:
-        if run.asked:
-            return None
         step = run.step
+        if run.asked:
+            return self._answer_of_the_gone(run, step)
         kind = type(step)
         if kind is Roll:
             return self._roll(run, step)
-        if kind is Act:
+        return step if kind not in _ACTS else veil(self.state, self._act(run, step))
+
+    def _act(self, run: Run, step: Act | EndTurn | Stop) -> Any:
+        """What a step is recorded as that is no event itself."""
+        if isinstance(step, Act):
             return Declare(
                 action=f"{run.id}>{place(step)[4:]}",
                 actor=step.actor,
@@ -196,18 +190,29 @@ class Exchange:
                 parent=run.id,
                 secret=False,
             )
-        if kind is EndTurn:
+        if isinstance(step, EndTurn):
             name = f"{run.id}>{step.key}.{step.occurrence}"
             return Turn(action=name, moment="end", who=step.who, when=self.state.at, entry="")
-        if kind is Stop:
-            return Done(action=step.target, code=step.code, cause=run.id)
-        return step
+        return Done(action=step.target, code=step.code, cause=run.id)
+
+    def _answer_of_the_gone(self, run: Run, ask: Any) -> Choose | None:
+        """The null answer of somebody who is asked and has left."""
+        if type(ask) is Roll:
+            prompt = self.state.prompts.get(f"{ask.action}|ask.{WITNESS}{ask.key}.{ask.occurrence}")
+            if prompt is None:
+                return None
+            ask = prompt.ask
+        for who in ask.who:
+            if who not in run.answers and self.state.combatants[who].gone:
+                answer = Choose(action=ask.action, key=ask.key, occurrence=ask.occurrence, who=who, value=None)
+                return cast("Choose", veil(self.state, answer))
+        return None
 
     def _roll(self, run: Run, step: Roll) -> Any:
         assert self.dice is not None, "an exchange that proposes needs dice"
-        drawn = self.dice.draw(step, self.number(run.id), self.state)
+        drawn = self._set_faces(step) or self.dice.draw(step, self.number(run.id), self.state)
         if drawn is None:
-            return Ask(
+            ask = Ask(
                 step.key,
                 action=step.action,
                 occurrence=step.occurrence,
@@ -216,17 +221,27 @@ class Exchange:
                 notation=step.notation,
                 private=step.blind,
             )
+            return veil(self.state, ask)
+        if isinstance(drawn, Unwitnessed):
+            key = WITNESS + step.key
+            witness = (Option(code=CODE),)
+            return Ask(key, action=step.action, occurrence=step.occurrence, who=(drawn.by,), options=witness)
         return self.with_faces(step, drawn)
+
+    def _set_faces(self, step: Roll) -> Drawn | None:
+        """Faces that the game master set for a roll's slot."""
+        fields = self.state.coming.get(slot(step)) if self.state.coming else None
+        if not fields or "faces" not in fields:
+            return None
+        return Drawn(tuple([tuple(chain) for chain in fields["faces"]]), "overruled")
 
     def with_faces(self, step: Roll, drawn: Drawn) -> Roll:
         """A roll with its outcome, or with the faces the game master set for its slot."""
-        faces = drawn.faces
-        if self.state.coming and (fields := self.state.coming.get(slot(step))) and "faces" in fields:
-            faces = tuple([tuple(chain) for chain in fields["faces"]])
-        reading = read(step.plan, faces)
+        drawn = self._set_faces(step) or drawn
+        reading = read(step.plan, drawn.faces)
         return replace(
             step,
-            faces=faces,
+            faces=drawn.faces,
             dropped=reading.dropped,
             total=reading.total,
             botch=reading.botch,
@@ -262,10 +277,12 @@ class Exchange:
         if opens and opens_run(event) and (not self.openings or self.openings[-1] < self.head):
             self.openings.append(self.head)
         if kind is Done and event.cause:
-            self._closed_from_outside(event, name)
+            self._closed_from_outside(event, name, live)
         elif self._tracked is not None and name not in self._tracked:
             return
         elif opens:
+            if not live and name in self._chains:
+                self._compare_act(self._chains[name][-1], event)
             self._open(event, name)
         else:
             self._advance(event, name, live)
@@ -274,7 +291,7 @@ class Exchange:
         """Dice that somebody who left was to report are thrown by the engine."""
         for chain in self._chains.values():
             run = chain[-1]
-            if run.asked and type(run.step) is Roll and run.step.by == who:
+            if run.asked and type(run.step) is Roll and run.step.by == who and slot(run.step) in self.state.prompts:
                 run.asked = False
 
     def _open(self, event: Declare | Turn, name: str) -> None:
@@ -303,7 +320,7 @@ class Exchange:
         refused = rules.check(fight, action) if event.parent else None
         if refused is not None:  # the parent hears of it by the `done`
             run = Run(event.action, event, action, rules, None, rules.system.id, "check")
-            run.step = Done(action=run.id, code=f"refused-{refused.code}", cause="")
+            run.step = self._done(run, f"refused-{refused.code}")
             return run
         plugin, gen = rules.resolve(fight, action)
         return Run(event.action, event, action, rules, gen, plugin, "resolve")
@@ -321,7 +338,7 @@ class Exchange:
         for plugin, gen in found:
             parent.kids.append(Run(prefix + plugin, parent.opening, parent.scope, parent.rules, gen, plugin, hook))
 
-    def _closed_from_outside(self, event: Done, name: str) -> None:
+    def _closed_from_outside(self, event: Done, name: str, live: bool) -> None:
         """An action was closed by another one, by the game master, or because its actor left."""
         chain = self._chains.get(name)
         if chain is not None:
@@ -329,18 +346,21 @@ class Exchange:
             if index == 0:
                 self._drop(name)
             elif index is not None:
+                for run in reversed(chain[index:]):
+                    _close(run)
                 del chain[index:]
                 self._answer(chain[-1], event)
         cause = self._chains.get(root(event.cause))
         if cause and cause[-1].id == event.cause:
+            if not live:
+                self._compare_act(cause[-1], event)
             self._answer(cause[-1], event)
         self._pump()
 
     def _drop(self, name: str) -> None:
         chain = self._chains.pop(name)
         for run in reversed(chain):
-            if run.gen is not None:
-                run.gen.close()
+            _close(run)
         if self._active == name:
             self._active = ""
 
@@ -363,7 +383,7 @@ class Exchange:
             run.value, run.step, run.asked = event, None, False
         else:
             if not live:
-                self._compare(run.step, event)
+                compare(run.step, event, self.head)
             if kind is Ask:
                 run.asked = True
                 return
@@ -371,9 +391,8 @@ class Exchange:
                 self._active = ""
                 return
             run.value, run.step, run.asked = event, None, False
-            run.seen += 1
             if run.rules.follows:
-                found = run.rules.follow(self.window(run.rules), run.scope, event)
+                found = run.rules.follow(run.fight, run.scope, event)
                 self._hang(run, f"{run.id}>{place(event)}>", found, "follow")
             if kind is Roll and event.fault:
                 self._fail(chain, event)
@@ -381,7 +400,7 @@ class Exchange:
 
     def _finish(self, chain: list[Run], name: str, event: Done, live: bool) -> None:
         if not live:
-            self._compare(chain[-1].step, event)
+            compare(chain[-1].step, event, self.head)
         chain.pop()
         if chain:
             self._answer(chain[-1], event)
@@ -390,6 +409,9 @@ class Exchange:
 
     def _choose(self, run: Run, event: Any) -> None:
         step = run.step
+        if type(step) is Roll and event.key == WITNESS + step.key:
+            run.asked = False  # the dice may be thrown now
+            return
         if type(step) is not Ask or event.key != step.key:
             raise RulesDrifted(self.head, repr(step), slot(event))
         run.answers[event.who] = event.value
@@ -399,20 +421,13 @@ class Exchange:
             run.answers = {}
             self._answer(run, value)
 
-    def _compare(self, expected: Any, event: Any) -> None:
-        """Stop when the rules no longer make what the log recorded."""
-        if type(event) is Ask and event.plan is not None:  # the kernel's own prompt for a roll
-            if type(expected) is Roll and slot(expected) == slot(event) and expected.plan == event.plan:
-                return
-        elif type(event) is Roll:
-            bare = replace(
-                event, faces=None, dropped=None, total=None, botch=None, fault="", source="", reused=0, veil=msgspec.UNSET
-            )
-            if type(expected) is Roll and canonical(replace(expected, veil=msgspec.UNSET)) == canonical(bare):
-                return
-        elif expected == event or canonical(expected) == canonical(event):
-            return
-        raise RulesDrifted(self.head, _shown(expected), _shown(event))
+    def _compare_act(self, run: Run, event: Any) -> None:
+        """Compare what opens or closes another run with the step of the one that made it."""
+        expected = self._act(run, run.step) if type(run.step) in _ACTS else run.step
+        compare(expected, replace(event, veil=msgspec.UNSET), self.head)
+
+    def _done(self, run: Run, code: str) -> Done:
+        return cast("Done", veil(self.state, Done(action=run.id, code=code, cause="")))
 
     def _fail(self, chain: list[Run], roll: Roll) -> None:
         """What went wrong in a table's own numbers after a die ends the action, with its rolls recorded (law 10)."""
@@ -422,7 +437,7 @@ class Exchange:
         _close(run)
         run.kids.clear()
         run.gen = None
-        run.step = Done(action=run.id, code="failed", cause="")
+        run.step = self._done(run, "failed")
 
     # -- the generators
 
@@ -453,21 +468,21 @@ class Exchange:
             first.steps += 1
             if first.steps > STEPS_PER_ACTION:
                 raise run.breach(f"more than {STEPS_PER_ACTION} steps")
-            run.step = prepare(run, step, self.state, self.window(run.rules))
+            run.step = prepare(run, step, self.state)
 
     def _ended(self, chain: list[Run], run: Run, value: Any) -> None:
         if not run.is_action:
             chain.pop()  # a follow-up or an upkeep part ends without an event
             return
         if isinstance(value, Refused):
-            if run.seen:
+            if run.counts:
                 raise run.breach(f"refused ({value.code}) after its first step")
             if len(chain) == 1:
                 raise RefusedInside(value)
             value = f"refused-{value.code}"
         if value is not None and not isinstance(value, str):
             raise run.breach(f"returned {value!r}, not an outcome code")
-        run.step = Done(action=run.id, code=value or "", cause="")
+        run.step = self._done(run, value or "")
 
 
 def _expire(moment: Moment, fight: Fight) -> Any:
@@ -478,13 +493,11 @@ def _expire(moment: Moment, fight: Fight) -> Any:
 
 
 def _close(run: Run) -> None:
-    if run.gen is not None:
-        run.gen.close()
-
-
-def _shown(value: Any) -> str:
-    text = repr(value) if value is None else canonical(value).decode()
-    return text if len(text) <= 300 else text[:297] + "..."
+    try:
+        if run.gen is not None:
+            run.gen.close()
+    except Exception as error:  # a `finally` or `except` of the plugin
+        raise run.breach(f"raised {error!r} when it was closed") from error
 
 
 __all__ = ["Dice", "Drawn", "Exchange", "RefusedInside", "RuleBook"]

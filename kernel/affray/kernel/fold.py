@@ -38,6 +38,9 @@ from .values import Entry, Held
 
 Changed = dict[str, Any]
 
+RESUME = "resume:"
+"""What stands before an action's id in the key of its agenda entry: no id chosen freely is another entry's key."""
+
 
 def fold(state: State, event: Event, version: int) -> State:
     """The state after one event; `version` is the event's own."""
@@ -144,9 +147,9 @@ def _turn(state: State, event: Turn, version: int) -> Changed:
         changed["at"] = event.when
         changed["agenda"] = _without(state.agenda, event.entry)
     if what == "resume":
-        waiting = state.open.get(event.entry)
+        waiting = state.open.get(event.action)
         if waiting is not None:
-            changed["open"] = {**state.open, event.entry: replace(waiting, due=None)}
+            changed["open"] = {**state.open, event.action: replace(waiting, due=None)}
         return changed
     name = entry_moment(event)
     changed["turns"] = {**state.turns, name: state.turns.get(name, 0) + 1}
@@ -245,8 +248,9 @@ def _wait(state: State, event: Wait, version: int) -> Changed:
     waiting = state.open.get(run)
     if waiting is None:
         return {}
-    entry = Entry(key=run, when=event.when, who=waiting.actor, moment="resume")
-    return {"agenda": {**state.agenda, run: entry}, "open": {**state.open, run: replace(waiting, due=event.when)}}
+    key = RESUME + run
+    entry = Entry(key=key, when=event.when, who=waiting.actor, moment="resume")
+    return {"agenda": {**state.agenda, key: entry}, "open": {**state.open, run: replace(waiting, due=event.when)}}
 
 
 def _done(state: State, event: Done, version: int) -> Changed:
@@ -268,8 +272,8 @@ def _close_action(state: State, action: str) -> Changed:
         changed["given"] = _without(state.given, action)
     if action in state.open:
         changed["open"] = _without(state.open, action)
-        if action in state.agenda:
-            changed["agenda"] = _without(state.agenda, action)
+        if RESUME + action in state.agenda:
+            changed["agenda"] = _without(state.agenda, RESUME + action)
     return changed
 
 
@@ -324,4 +328,4 @@ _FOLD: dict[type, Callable[[State, Any, int], Changed]] = {
 }
 """Kinds that are not here (defend, judge, save, note, reveal, rewind...) say something but change nothing."""
 
-__all__ = ["AnyEvent", "fold", "fold_all"]
+__all__ = ["RESUME", "AnyEvent", "fold", "fold_all"]

@@ -19,7 +19,7 @@ def check_text(value: Any, path: str, *, most: int = NAME_LENGTH, empty: bool = 
         raise InputError("must not be empty", path=path)
     if len(value) > most:
         raise InputError(f"has {len(value)} characters, more than {most}", path=path)
-    if any("\ud800" <= char <= "\udfff" for char in value):
+    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
         raise InputError("holds a lone surrogate, which is no character", path=path, value=value)
     return value
 

@@ -10,16 +10,20 @@ Nothing here knows a file: lines come in and go out as bytes. Keeps laws 1, 7 an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from hashlib import sha256 as _sha256
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
-from msgspec.structs import replace
 
+from .canonical import canonical, decode, no_float, sha256
+from .canonical import encode as _encode
 from .errors import Damaged, InputError, UnknownKind
-from .events import AnyEvent, Sealed
+from .events import AnyEvent, Declare, Join, Open, Overrule, Rules, Sealed, SetStep
+from .inputs import check_json
+from .kept import Sender, hide, hide_sender, may_read, opened, read_part
+from .kept import open_part as _open_part
 from .limits import EVENTS_PER_COMMIT, LINE_BYTES
 from .steps import Event
 from .upcast import UPCASTERS, Upcasters
@@ -28,24 +32,17 @@ from .values import GM, Json
 FORMAT = 1
 """Number of the file format, in the header and in every envelope."""
 
+_decode_event = msgspec.json.Decoder(AnyEvent, float_hook=no_float).decode
+_TAG = re.compile(r"[a-z]+(-[a-z]+)*(\.[1-9][0-9]*)?", re.ASCII)
 
-def _no_float(text: str) -> NoReturn:
-    raise ValueError(f"a number with a point or an exponent: {text[:40]}")
-
-
-_encode = msgspec.json.Encoder(order="sorted").encode
-_decode_event = msgspec.json.Decoder(AnyEvent, float_hook=_no_float).decode
-_decode_json = msgspec.json.Decoder(float_hook=_no_float).decode
-
-
-def canonical(value: object) -> bytes:
-    """The RFC 8785 bytes of a value made of structs, dicts with ASCII keys, tuples, lists, text, ints, bools and None."""
-    return _encode(value)
-
-
-def sha256(data: bytes) -> str:
-    """SHA-256 in lower-case hex."""
-    return _sha256(data).hexdigest()
+_JSON: dict[type, Callable[[Any], Json]] = {
+    Open: lambda event: event.manifest.options,
+    Rules: lambda event: event.manifest.options,
+    Join: lambda event: event.sheet,
+    Declare: lambda event: event.params,
+    Overrule: lambda event: event.effect.fields if isinstance(event.effect, SetStep) else None,
+}
+"""Where events hold free JSON: read under the same rule as at the door (law 7)."""
 
 
 def through_bytes(event: Event) -> tuple[Any, bytes]:
@@ -56,21 +53,6 @@ def through_bytes(event: Event) -> tuple[Any, bytes]:
     """
     data = _encode(event)
     return _decode_event(data), data
-
-
-class Sender(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who asked for a commit: caller, on whose behalf, the head the caller had seen, the command's id and digest.
-
-    `part` is 0, or 1 and 2 for the two commits of a dice report. `time` is UTC as recorded, for people only.
-    """
-
-    caller: str
-    on_behalf: str
-    seen: int
-    command: str
-    digest: str
-    part: int
-    time: str
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -104,10 +86,14 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
-    """One commit, read or about to be written. `line` is its bytes without the line's end."""
+    """One commit, read or about to be written.
+
+    `kept` holds the hash of each event's kept part ("" for none); `line` is its bytes without the line's end.
+    """
 
     envelope: Envelope
     events: tuple[Any, ...]
+    kept: tuple[str, ...]
     digest: str
     line: bytes
     sender: Sender | None
@@ -130,18 +116,9 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kept: tuple[Raw, ...]
 
 
-class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    audience: tuple[str, ...]
-    salt: str
-    event: dict[str, Json] | UnsetType = UNSET
-    fields: dict[str, Json] | UnsetType = UNSET
-    sender: Sender | UnsetType = UNSET
-
-
 _decode_line = msgspec.json.Decoder(_Line).decode
-_decode_envelope = msgspec.json.Decoder(Envelope, float_hook=_no_float).decode
-_decode_header = msgspec.json.Decoder(Header, float_hook=_no_float).decode
-_decode_part = msgspec.json.Decoder(_Part, float_hook=_no_float).decode
+_decode_envelope = msgspec.json.Decoder(Envelope, float_hook=no_float).decode
+_decode_header = msgspec.json.Decoder(Header, float_hook=no_float).decode
 
 
 def header_line(session: str) -> bytes:
@@ -152,37 +129,27 @@ def header_line(session: str) -> bytes:
 def read_header(line: bytes, where: str = "") -> Header:
     """Read a header line. Raises Damaged."""
     try:
+        raw = decode(line)
+        if isinstance(raw, dict) and raw.get("affray") == "ledger" and raw.get("format") != FORMAT:
+            raise UnknownKind(f"format {raw.get('format')}; this release reads format {FORMAT}", line=1, where=where)
         header = _decode_header(line)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+    except (msgspec.MsgspecError, ValueError) as error:
         raise Damaged(f"not a header of an Affray ledger ({error})", line=1, where=where) from None
     if header.affray != "ledger" or _encode(header) != line:
         raise Damaged("the header is not in its canonical form", line=1, where=where)
-    if header.format != FORMAT:
-        raise UnknownKind(f"format {header.format}; this release reads format {FORMAT}", line=1, where=where)
     return header
 
 
-def may_read(audience: Sequence[str], reader: str) -> bool:
-    """Whether a reader belongs to the audience of a kept part; the game master belongs to every one."""
-    return reader == GM or reader in audience
+def is_whole(group: Group | None) -> bool:
+    """Tell whether a commit with this group field ends a group, or stands alone."""
+    return group is None or group.index == group.size
 
 
-def hide(event: Any, salt: Callable[[], str], data: bytes | None = None) -> tuple[bytes, bytes | None]:
-    """The open bytes of an event, and the kept part beside it (None for an event that everybody may read).
-
-    `salt` gives 128 random bits in hex. A veil without fields seals the event as a whole. `data` may give the
-    event's bytes where they are known already.
-    """
-    veil = event.veil
-    if veil is UNSET:
-        return (data if data is not None else _encode(event)), None
-    if veil.fields:
-        fields = {name: getattr(event, name) for name in veil.fields}
-        part = _encode({"audience": veil.audience, "fields": fields, "salt": salt()})
-        shown = replace(event, **dict.fromkeys(veil.fields), veil=UNSET, kept=sha256(part))
-        return _encode(shown), part
-    part = _encode({"audience": veil.audience, "event": replace(event, veil=UNSET), "salt": salt()})
-    return _encode(Sealed(kept=sha256(part))), part
+def continues(before: Group | None, group: Group | None) -> bool:
+    """Tell whether a commit of `group` may stand right after one of `before`."""
+    if before is None or is_whole(before):
+        return group is None or 1 == group.index <= group.size
+    return group == Group(id=before.id, index=before.index + 1, size=before.size)
 
 
 def write_commit(
@@ -205,13 +172,15 @@ def write_commit(
     kept: list[bytes] = []
     sender_hash: str | UnsetType = UNSET
     if secret:
-        part = _encode({"audience": sorted({sender.caller, GM}), "salt": salt(), "sender": sender})
+        part = hide_sender(sender, salt)
         kept.append(part)
         sender_hash = sha256(part)
     bodies: list[bytes] = []
+    hashes: list[str] = []
     for event, data in events:
         body, event_part = hide(event, salt, data)
         bodies.append(body)
+        hashes.append("" if event_part is None else sha256(event_part))
         if event_part is not None:
             kept.append(event_part)
     envelope = Envelope(
@@ -219,7 +188,7 @@ def write_commit(
         session=session,
         first=first,
         previous=previous,
-        seals=tuple([_sha256(body).hexdigest() for body in bodies]),
+        seals=tuple([sha256(body) for body in bodies]),
         nonce=nonce,
         group=group,
         sender=None if secret else sender,
@@ -231,7 +200,12 @@ def write_commit(
     if len(line) > LINE_BYTES:
         raise InputError(f"a commit of {len(line)} bytes, more than {LINE_BYTES}")
     return Commit(
-        envelope=envelope, events=tuple([event for event, _ in events]), digest=digest, line=line, sender=sender
+        envelope=envelope,
+        events=tuple([event for event, _ in events]),
+        kept=tuple(hashes),
+        digest=digest,
+        line=line,
+        sender=sender,
     )
 
 
@@ -258,12 +232,14 @@ class Chain:
         self.digest = sha256(header)
         self.line = 1
         self.header = header
-        self._upcasters = upcasters
+        self.upcasters = upcasters
+        self._group: Group | None = None
 
     def advance(self, commit: Commit) -> None:
         """Move on to a commit that was just written, without reading it again."""
         self.version, self.digest = commit.last, commit.digest
         self.line += 1
+        self._group = commit.envelope.group
 
     def damaged(self, problem: str, version: int = 0) -> Damaged:
         """Damage in the line that is being read."""
@@ -290,17 +266,15 @@ class Chain:
         if _join(raw.digest, envelope_bytes, bodies, parts) != line or _encode(envelope) != envelope_bytes:
             raise self.damaged("the commit is not in its canonical form")
         self._check_envelope(envelope, envelope_bytes, raw.digest, bodies)
-        known = {sha256(part): part for part in parts}
-        if len(known) != len(parts):
-            raise self.damaged("a kept part stands here twice")
-        sender = self._sender(envelope, known)
-        events = tuple([self._event(body, envelope.first + i, known) for i, body in enumerate(bodies)])
-        if known:
-            raise self.damaged("a kept part belongs to no event of its commit")
-        self.version += len(events)
-        self.digest = raw.digest
-        self.line += 1
-        return Commit(envelope=envelope, events=events, digest=raw.digest, line=line, sender=sender)
+        keeper = _Keeper(self, envelope, parts)
+        sender = keeper.sender()
+        events = tuple([keeper.event(body, envelope.first + i) for i, body in enumerate(bodies)])
+        keeper.finish()
+        commit = Commit(
+            envelope=envelope, events=events, kept=tuple(keeper.hashes), digest=raw.digest, line=line, sender=sender
+        )
+        self.advance(commit)
+        return commit
 
     def _check_envelope(self, envelope: Envelope, data: bytes, digest: str, bodies: list[bytes]) -> None:
         if sha256(data) != digest:
@@ -311,107 +285,131 @@ class Chain:
             raise self.damaged(f"belongs to session {envelope.session!r}, not to {self.session!r}")
         if envelope.first != self.version + 1 or envelope.previous != self.digest:
             raise self.damaged(f"does not follow version {self.version}: a commit is missing, doubled or moved")
+        if not continues(self._group, envelope.group):
+            raise self.damaged(f"is out of place in its group: {envelope.group}")
         if len(envelope.seals) != len(bodies) or not bodies:
             raise self.damaged(f"{len(bodies)} events under {len(envelope.seals)} seals")
         for index, body in enumerate(bodies):
-            if _sha256(body).hexdigest() != envelope.seals[index]:
+            if sha256(body) != envelope.seals[index]:
                 raise self.damaged("the event does not match its seal", envelope.first + index)
 
-    def _sender(self, envelope: Envelope, known: dict[str, bytes]) -> Sender | None:
+
+class _Keeper:
+    """Reads the events of one commit with the kept parts that stand beside them, in the order of their owners."""
+
+    def __init__(self, chain: Chain, envelope: Envelope, parts: list[bytes]) -> None:
+        self.hashes: list[str] = []
+        self._chain = chain
+        self._upcasters = chain.upcasters
+        self._envelope = envelope
+        self._parts = [(sha256(part), part) for part in parts]
+        self._next = 0
+
+    def _take(self, name: str) -> bytes | None:
+        """The part of this hash, if it is the next one; a reader may lack any of them, but their order is one."""
+        if self._next < len(self._parts) and self._parts[self._next][0] == name:
+            self._next += 1
+            return self._parts[self._next - 1][1]
+        return None
+
+    def finish(self) -> None:
+        """Refuse parts that belong to no event, stand twice or out of order."""
+        if self._next != len(self._parts):
+            raise self._chain.damaged("a kept part belongs to no event of its commit, or is out of order")
+
+    def sender(self) -> Sender | None:
+        envelope = self._envelope
         if envelope.kept is UNSET:
             return envelope.sender
-        part = known.pop(envelope.kept, None)
+        part = self._take(envelope.kept)
         if part is None:
             return None
-        sender = self._part(part, self.version + 1).sender
+        try:
+            sender = read_part(part).sender
+        except InputError as error:
+            raise self._chain.damaged(error.problem) from None
         if sender is UNSET:
-            raise self.damaged("the kept sender is not a sender")
+            raise self._chain.damaged("the kept sender is not a sender")
         return sender
 
-    def _part(self, data: bytes, version: int) -> _Part:
-        try:
-            part = _decode_part(data)
-        except (msgspec.MsgspecError, ValueError) as error:
-            raise self.damaged(f"a kept part cannot be read ({error})", version) from None
-        if _encode(_decode_json(data)) != data:
-            raise self.damaged("a kept part is not in its canonical form", version)
-        return part
-
-    def _event(self, body: bytes, version: int, known: dict[str, bytes]) -> Any:
+    def event(self, body: bytes, version: int) -> Any:
+        damaged = self._chain.damaged
         try:
             event = _decode_event(body)
-        except (msgspec.MsgspecError, ValueError) as error:
-            return self._old_event(body, version, known, error)
-        if _encode(event) != body:
-            raise self.damaged("the event is not in its canonical form", version)
-        if event.kept is UNSET:
-            return event
-        part = known.pop(event.kept, None)
-        return event if part is None else self._opened(_decode_json(body), part, version)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            event = self._old_event(body, version, error)
+        else:
+            if _encode(event) != body:
+                raise damaged("the event is not in its canonical form", version)
+            if event.veil is not UNSET or (event.kept is UNSET and type(event) is Sealed):
+                raise damaged("the event says of itself who may read it", version)
+            self.hashes.append("" if event.kept is UNSET else event.kept)
+            if event.kept is not UNSET and (part := self._take(event.kept)) is not None:
+                event = self._opened(decode(body), part, version)
+        if (free := _JSON.get(type(event))) is not None:
+            try:
+                check_json(free(event))
+            except InputError as error:
+                raise damaged(str(error), version) from None
+        return event
 
-    def _old_event(self, body: bytes, version: int, known: dict[str, bytes], error: Exception) -> Any:
+    def _old_event(self, body: bytes, version: int, error: Exception) -> Any:
         """An event of an older schema, upgraded; or the error that says why it cannot be read."""
+        damaged = self._chain.damaged
         try:
-            raw = _decode_json(body)
+            raw = decode(body)
         except (msgspec.MsgspecError, ValueError):
-            raise self.damaged(f"the event cannot be read ({error})", version) from None
+            raise damaged(f"the event cannot be read ({error})", version) from None
         if not isinstance(raw, dict) or _encode(raw) != body:
-            raise self.damaged("the event is not in its canonical form", version) from None
-        tag = str(raw.get("kind"))
-        if not self._upcasters.knows(tag):
-            if tag in self._upcasters.current:
-                raise self.damaged(f"the event cannot be read ({error})", version) from None
-            raise UnknownKind(
-                f"an event of kind {tag!r}, which this release does not know",
-                line=self.line + 1,
-                version=version,
-                where=self.where,
-            ) from None
-        part = known.pop(raw["kept"], None) if "kept" in raw else None
-        if part is not None:
+            raise damaged("the event is not in its canonical form", version) from None
+        self._check_kind(raw, version, error)
+        hashed = raw.get("kept", "")
+        self.hashes.append(hashed if isinstance(hashed, str) else "")
+        if (part := self._take(self.hashes[-1])) is not None:
             return self._opened(raw, part, version)
         return self._typed(self._upgraded(raw, version), version)
 
+    def _check_kind(self, raw: dict[str, Json], version: int, error: Exception) -> None:
+        tag = raw.get("kind")
+        if isinstance(tag, str) and self._upcasters.knows(tag):
+            return
+        if not isinstance(tag, str) or not _TAG.fullmatch(tag) or tag in self._upcasters.current:
+            raise self._chain.damaged(f"the event cannot be read ({error})", version)
+        chain = self._chain
+        problem = f"an event of kind {tag!r}, which this release does not know"
+        raise UnknownKind(problem, line=chain.line + 1, version=version, where=chain.where)
+
     def _opened(self, raw: dict[str, Json], data: bytes, version: int) -> Any:
-        part = self._part(data, version)
-        if part.event is not UNSET:
-            if raw["kind"] != "sealed":
-                raise self.damaged("a kept part holds a whole event, and the open event another", version)
-            whole = self._upgraded(dict(part.event), version)
-            return self._typed({**whole, "veil": {"audience": part.audience, "fields": []}}, version)
-        if part.fields is UNSET:
-            raise self.damaged("a kept part holds neither fields nor an event", version)
-        if any(raw.get(name, 0) is not None for name in part.fields):
-            raise self.damaged("a kept part says something else than the open event", version)
-        del raw["kept"]
-        merged = self._upgraded({**raw, **part.fields}, version)
-        veil = {"audience": part.audience, "fields": sorted(part.fields)}
-        return self._typed({**merged, "veil": veil}, version)
+        try:
+            part = read_part(data)
+            if part.event is not UNSET:
+                self._check_inner(part.event, version)
+            merged = opened(raw, part, lambda old: self._upgraded(old, version))
+        except InputError as error:
+            raise self._chain.damaged(error.problem, version) from None
+        return self._typed(merged, version)
+
+    def _check_inner(self, event: dict[str, Json], version: int) -> None:
+        if event.get("kind") not in self._upcasters.current:
+            self._check_kind(event, version, ValueError("no kind"))
 
     def _upgraded(self, raw: dict[str, Json], version: int) -> dict[str, Json]:
         try:
             return self._upcasters.upgrade(raw)
         except Exception as error:
-            raise self.damaged(f"the event of kind {raw.get('kind')!r} cannot be upgraded ({error!r})", version) from error
+            problem = f"the event of kind {raw.get('kind')!r} cannot be upgraded ({error!r})"
+            raise self._chain.damaged(problem, version) from error
 
     def _typed(self, raw: dict[str, Json], version: int) -> Any:
         try:
             return msgspec.convert(raw, AnyEvent)
         except msgspec.MsgspecError as error:
-            raise self.damaged(f"the event cannot be read ({error})", version) from None
+            raise self._chain.damaged(f"the event cannot be read ({error})", version) from None
 
 
 def open_part(event: Any, text: str) -> Any:
     """An event with a kept part that was revealed later. Raises InputError when the part is not this event's."""
-    data = text.encode()
-    if event.kept is UNSET or sha256(data) != event.kept:
-        raise InputError("the revealed part is not the one this event keeps")
-    part = _decode_part(data)
-    if part.event is not UNSET:
-        return msgspec.convert(UPCASTERS.upgrade(dict(part.event)), AnyEvent)
-    raw = _decode_json(_encode(event))
-    del raw["kept"]
-    return msgspec.convert(UPCASTERS.upgrade({**raw, **(part.fields or {})}), AnyEvent)
+    return _open_part(event, text, UPCASTERS.upgrade)
 
 
 def part_of(line: bytes, version: int) -> str:
@@ -419,7 +417,7 @@ def part_of(line: bytes, version: int) -> str:
     raw = _decode_line(line)
     first = _decode_envelope(raw.envelope).first
     if first <= version < first + len(raw.events):
-        wanted = _decode_json(raw.events[version - first]).get("kept")
+        wanted = decode(raw.events[version - first]).get("kept")
         for part in raw.kept:
             if sha256(bytes(part)) == wanted:
                 return bytes(part).decode()
@@ -432,5 +430,28 @@ def redact(line: bytes, reader: str) -> bytes:
     parts = [bytes(part) for part in raw.kept]
     if not parts or reader == GM:
         return line
-    allowed = [part for part in parts if may_read(_decode_part(part).audience, reader)]
+    allowed = [part for part in parts if may_read(read_part(part).audience, reader)]
     return _join(raw.digest, bytes(raw.envelope), [bytes(body) for body in raw.events], allowed)
+
+
+__all__ = [
+    "FORMAT",
+    "Chain",
+    "Commit",
+    "Envelope",
+    "Group",
+    "Header",
+    "Sender",
+    "canonical",
+    "continues",
+    "header_line",
+    "is_whole",
+    "may_read",
+    "open_part",
+    "part_of",
+    "read_header",
+    "redact",
+    "sha256",
+    "through_bytes",
+    "write_commit",
+]

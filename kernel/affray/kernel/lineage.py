@@ -7,20 +7,26 @@ from typing import Any
 import msgspec
 
 from .errors import Refused
-from .events import Choose, Declare, Note, Open, Rewind
+from .events import Choose, Declare, Note, Open, Reveal, RevealDice, Rewind
 from .log import Log
 from .names import root
 from .state import State
 from .steps import Roll
 from .values import GM
 
+_NEVER_UNDONE = frozenset({Open, Reveal, RevealDice})
+"""What opens a commit that is no step of the fight: the session's own, and what belongs to the log and is never rewound."""
+
 
 class _Done(msgspec.Struct, frozen=True):
-    """A command on the present line: its commits' versions, who sent it, and the root action it belongs to."""
+    """A commit on the present line: its versions, who sent it, the version at which its command begins (that of the
+    first part of two), and the root action it belongs to.
+    """
 
     first: int
     last: int
     caller: str
+    command: int
     action: str
     is_note: bool
 
@@ -32,23 +38,25 @@ def undo(log: Log, state: State, caller: str, action: str = "") -> Rewind | Refu
     dice-thrown (the dice policy forbids undoing past a roll).
     """
     commands = _commands(log)
-    if action and action not in log.action_ids:
-        return Refused("no-such-action", (action,))
     if action:
         name = root(action)
+        if action not in log.action_ids or not any(type(e) is Declare and e.action == name for e in log.events):
+            return Refused("no-such-action", (action,))
         if not any(done.action == name for done in commands):
             return Refused("already-undone", (action,))
-    elif commands:
+    while not action and len(commands) > 1 and commands[-1].is_note and commands[-1].caller != caller:
+        commands.pop()  # what others say meanwhile is not the last thing the caller did
+    if not action:
+        if not commands:
+            return Refused("nothing-to-undo")
         name = commands[-1].action
-    else:
-        return Refused("nothing-to-undo")
     start = next((i for i, done in enumerate(commands) if name and done.action == name), len(commands) - 1)
     others = [done for done in commands[start:] if done.action != name and not done.is_note]
     declared = bool(name) and type(log.event(commands[start].first)) is Declare
     if action and (others or not declared):
         return Refused("needs-amend", (action,))
     if others or not declared:  # something else came between: only the last command
-        start = len(commands) - 1
+        start = next(i for i, done in enumerate(commands) if done.command == commands[-1].command)
     if caller != GM and not _is_own(log, state, caller, commands[start:], declared=declared and not others):
         return Refused("not-yours", (caller,))
     to = commands[start].first - 1
@@ -78,17 +86,15 @@ def redo(log: Log, caller: str) -> Rewind | Refused:
 
 
 def _commands(log: Log) -> list[_Done]:
-    """The commands that made the present line, in order; what opened the session is not among them."""
+    """The commits that made the present line, in order; what opened the session is not among them."""
     present = {version for version, _ in log.line()}
     found: list[_Done] = []
     for first, last, caller, command in log.commits:
-        if first not in present or type(log.events[first - 1]) is Open:
+        if first not in present or type(log.events[first - 1]) in _NEVER_UNDONE:
             continue
-        event = log.event(first)
-        if found and command and log.commands[caller, command].first == found[-1].first != first:
-            found[-1] = msgspec.structs.replace(found[-1], last=last)  # the second part of a dice report
-            continue
-        found.append(_Done(first, last, caller, _action_of(event), type(event) is Note))
+        begun = log.commands[caller, command].first if command else first
+        event = log.event(begun)  # the second part of a dice report belongs to the action of the first
+        found.append(_Done(first, last, caller, begun, _action_of(event), type(event) is Note))
     return found
 
 
@@ -100,7 +106,7 @@ def _action_of(event: Any) -> str:
 
 def _is_own(log: Log, state: State, caller: str, commands: list[_Done], *, declared: bool) -> bool:
     """Whether a player takes back the own last action while nobody else has acted."""
-    if not declared or any(done.caller != caller for done in commands):
+    if not declared or any(done.caller != caller for done in commands if not done.is_note):
         return False
     actor = state.combatants.get(log.event(commands[0].first).actor)
     return actor is not None and actor.controller == caller

@@ -12,16 +12,17 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from .errors import Damaged
-from .events import Declare, Open, Reveal, RevealDice, Rewind, Turn
+from .errors import Damaged, InputError
+from .events import Choose, Declare, Open, Reveal, RevealDice, Rewind, Turn
 from .ledger import Commit, canonical, open_part
+from .names import WITNESS, root
 from .steps import Event, Roll
 
 Pair = tuple[int, Any]
 """(version, event)"""
 
 
-_NOTED = frozenset({Declare, Turn, Reveal, RevealDice, Open})
+_NOTED = frozenset({Choose, Declare, Turn, Reveal, RevealDice, Open})
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +47,11 @@ def next_nonce_digest(before: str, nonce: str) -> str:
 
 
 class Log:
-    """The log of one session, commit by commit."""
+    """The log of one session, commit by commit.
+
+    `choices` holds, for every root action, version and person of the last declaration or answer in it; `nonce_trail` the
+    version and sender of every nonce.
+    """
 
     def __init__(self) -> None:
         self.events: list[Any] = []
@@ -59,8 +64,11 @@ class Log:
         self.nonces_since = {"open": 0, "kept": 0}
         self.epochs = {"open": 1, "kept": 1}
         self.reveals: dict[int, str] = {}
+        self.kept: dict[int, str] = {}
         self.is_partial = False
         self.action_ids: set[str] = set()
+        self.choices: dict[str, tuple[int, str]] = {}
+        self.nonce_trail: list[tuple[int, str]] = []
         self.opened: Open | None = None
 
     @property
@@ -78,9 +86,13 @@ class Log:
         if envelope.nonce:
             self.nonce_digest = next_nonce_digest(self.nonce_digest, envelope.nonce)
             self.nonces += 1
+            self.nonce_trail.append((commit.first, commit.sender.caller if commit.sender else ""))
             for chain in self.nonces_since:
                 self.nonces_since[chain] += 1
         version = commit.first
+        for offset, name in enumerate(commit.kept):
+            if name:
+                self.kept[version + offset] = name
         for event in commit.events:
             self.events.append(event)
             kind = type(event)
@@ -90,6 +102,11 @@ class Log:
                 if opens_run(event):
                     self.openings.append(version)
                 self.action_ids.add(event.action)
+                if kind is Declare and not event.parent:
+                    self.choices[event.action] = (version, event.actor)
+            elif kind is Choose:
+                if not event.key.startswith(WITNESS):
+                    self.choices[root(event.action)] = (version, event.who)
             elif kind is Reveal:
                 self._reveal(event, version)
             elif kind is RevealDice:
@@ -118,8 +135,14 @@ class Log:
             )
 
     def _reveal(self, event: Reveal, version: int) -> None:
-        if not 1 <= event.version < version:
-            raise Damaged(f"reveals version {event.version}", version=version)
+        wanted = self.kept.get(event.version)
+        if wanted is None or sha256(event.part.encode()).hexdigest() != wanted:
+            raise Damaged(f"does not reveal what version {event.version} keeps", version=version)
+        if self.events[event.version - 1].kept is not UNSET:
+            try:
+                open_part(self.events[event.version - 1], event.part)
+            except InputError as error:
+                raise Damaged(error.problem, version=version) from None
         self.reveals[event.version] = event.part
 
     def event(self, version: int) -> Any:

@@ -16,6 +16,9 @@ from .events import KIND_OF, Choose, Turn
 from .limits import ID_LENGTH
 from .steps import Ask, Event
 
+WITNESS = "witness-"
+"""Begins the key of a prompt that asks for a witness of a roll (`witness.py`); the roll's own key follows."""
+
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*", re.ASCII)
 _ENTRY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_:-]*", re.ASCII)
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from . import commands as c
 from .dice import check_faces
+from .draws import Drawn
 from .errors import DiceError, InputError, Refused
 from .events import (
     Choose,
@@ -25,21 +26,24 @@ from .events import (
     Note,
     Overrule,
     Rules,
+    SetCondition,
     SetStep,
     Turn,
 )
-from .exchange import Drawn, Exchange
+from .exchange import Exchange
 from .inputs import check_json, check_rows, check_text
-from .limits import COMBATANTS, TARGETS, TEXT_LENGTH
+from .limits import COMBATANTS, ROWS, TARGETS, TEXT_LENGTH
 from .log import Log
-from .names import check_id
-from .numbers import exact, number
-from .settle import settle_effect
+from .names import WITNESS, check_id
+from .numbers import is_number
+from .settle import check_fields, check_held, settle_effect
 from .state import State
-from .values import GM, Veil
-from .veil import veil
+from .values import GM, PUBLIC, Veil
 
 Opening = list[Any] | Refused
+
+CAUSES = frozenset({"close", "leave", "overrule"})
+"""What a `done` names as its cause beside another action: no action may be called so."""
 
 
 def _may(state: State, caller: str, who: str) -> bool:
@@ -64,8 +68,12 @@ def _join(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     check_text(command.name, "$.name")
     check_text(command.player, "$.player", empty=True)
     check_json(command.sheet, "$.sheet")
+    if command.controller == PUBLIC:
+        raise InputError("the public controls nobody", path="$.controller", value=PUBLIC)
     if request.caller not in (GM, command.controller):
         return Refused("not-yours", (command.id,))
+    if (command.pools or command.conditions) and request.caller != GM:
+        return Refused("gm-only", (request.caller,))  # as a bonus to a declaration is
     if state.over:
         return Refused("over", (state.over,))
     if command.id in state.combatants:
@@ -79,9 +87,13 @@ def _join(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     for name, start in command.pools.items():
         if name not in pools:
             raise InputError(f"no such pool; there are {', '.join(pools)}", path=f"$.pools.{name}")
-        pools[name] = replace(pools[name], start=number(exact(start)))
+        if not is_number(start):
+            raise InputError("not an exact number", path=f"$.pools.{name}", value=start)
+        pools[name] = replace(pools[name], start=start)
+    if len(command.conditions) > ROWS:
+        raise InputError(f"more than {ROWS} conditions", path="$.conditions")
     for index, held in enumerate(command.conditions):
-        check_id(held.id, "a condition's id", f"$.conditions[{index}].id")
+        check_held(state, held, f"$.conditions[{index}]")
         check_rows(held.rows, rules.places, f"$.conditions[{index}].rows")
     return [
         Join(
@@ -108,7 +120,7 @@ def _leaving(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     return [Leave(id=command.id)]
 
 
-def choice(ask: Any, who: str, value: str | None) -> Choose:
+def _choice(ask: Any, who: str, value: str | None) -> Choose:
     """The `choose` that answers an `ask` for one person."""
     return Choose(action=ask.action, key=ask.key, occurrence=ask.occurrence, who=who, value=value)
 
@@ -184,8 +196,9 @@ def _fits_a_form(exchange: Exchange, command: c.Declare) -> Refused | None:
 
 
 def _new_action(log: Log, request: c.Request) -> str:
-    """An action's id is its command's; where another caller's command has it already, the caller's name goes with it."""
-    return request.id if request.id not in log.action_ids else f"{request.caller}~{request.id}"
+    """An action's id is its command's; where that name is taken already, the caller's goes with it."""
+    taken = request.id in log.action_ids or request.id in CAUSES
+    return f"{request.caller}~{request.id}" if taken else request.id
 
 
 def _prompt(exchange: Exchange, request: c.Request, name: str, who: str) -> Any:
@@ -211,7 +224,13 @@ def _answer(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     codes = [option.code for option in prompt.ask.options]
     if command.value not in codes:
         return Refused("no-such-option", (command.value, *codes))
-    return [choice(prompt.ask, command.who, command.value)]
+    if prompt.ask.key.startswith(WITNESS):
+        controller = exchange.state.combatants[command.who].controller
+        if request.caller != controller:
+            return Refused("not-yours", (command.who,))  # nobody can witness for somebody else
+        if not request.nonce:
+            return Refused("nonce-wanted", (command.slot,))
+    return [_choice(prompt.ask, command.who, command.value)]
 
 
 def _report(exchange: Exchange, request: c.Request, log: Log) -> Opening:
@@ -227,7 +246,7 @@ def _report(exchange: Exchange, request: c.Request, log: Log) -> Opening:
         check_faces(roll.plan, command.faces)
     except DiceError as error:
         return Refused("wrong-dice", (error.problem,))
-    return [veil(exchange.state, exchange.with_faces(roll, Drawn(command.faces, "reported")))]
+    return [exchange.with_faces(roll, Drawn(command.faces, "reported"))]
 
 
 def _note(exchange: Exchange, request: c.Request, log: Log) -> Opening:
@@ -250,11 +269,14 @@ def _overrule(exchange: Exchange, request: c.Request, log: Log) -> Opening:
         return Refused("no-such-action", (effect.action,))
     if isinstance(effect, GiveModifier):
         check_rows(effect.rows, exchange.rules.places, "$.effect.rows")
-    if isinstance(effect, SetStep) and not {"action", "key", "occurrence", "kind"}.isdisjoint(effect.fields):
-        raise InputError("a step's name cannot be set", path="$.effect.fields")
+    elif isinstance(effect, SetCondition) and effect.held is not None:
+        check_rows(effect.held.rows, exchange.rules.places, "$.effect.held.rows")
+    elif isinstance(effect, SetStep):
+        check_fields(effect.slot, effect.fields)
     found: list[Any] = [Overrule(reason=command.reason, effect=settle_effect(state, effect))]
     if isinstance(effect, CloseAction):
-        found.append(Done(action=effect.action, code=check_id(effect.code, "a code"), cause="overrule"))
+        code = check_id(effect.code, "a code", "$.effect.code")
+        found.append(Done(action=effect.action, code=code, cause="overrule"))
     return found
 
 
@@ -279,4 +301,4 @@ OPENINGS: dict[type, Callable[[Exchange, c.Request, Log], Opening]] = {
     c.SetRules: _set_rules,
 }
 
-__all__ = ["OPENINGS", "Opening", "choice"]
+__all__ = ["OPENINGS", "Opening"]

@@ -10,61 +10,68 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from .dice import check_plan
 from .errors import AffrayError, Breach
-from .limits import ROWS, TARGETS
 from .names import check_id, is_id, slot
 from .runs import Run
-from .settle import STEP_KINDS, Contradiction, check, settle
-from .state import Fight, State
-from .steps import Act, Condition, Roll, Step
+from .settle import CHECK, SETTLE, STEP_KINDS, Contradiction, settle
+from .state import State
+from .steps import Ask, Roll
 from .veil import veil
 
 
-def prepare(run: Run, step: Any, state: State, fight: Fight) -> Any:
+def prepare(run: Run, step: Any, state: State) -> Any:
     """A yielded step with everything filled in that does not need dice or people. Raises Breach."""
     kind = type(step)
     if kind not in STEP_KINDS:
         raise run.breach(f"yielded {step!r}, which is no step")
-    about = getattr(step, kind.PERSON) if kind.PERSON else ""
-    counted = (kind, step.key, about if type(about) is str else "+".join(about))
-    occurrence = run.counts.get(counted, -1) + 1
-    run.counts[counted] = occurrence
-    step = replace(step, action=run.id, occurrence=occurrence, by_rules=())
     try:
+        about = getattr(step, kind.PERSON) if kind.PERSON else ""
+        counted = (kind, step.key, about if type(about) is str else "+".join(about))
+        occurrence = run.counts.get(counted, -1) + 1
+        run.counts[counted] = occurrence
+        step = replace(step, action=run.id, occurrence=occurrence, by_rules=())
         if occurrence == 0:
-            _check_first(state, step)
-        step = _ruled(run, settle(state, step), state, fight)
-        check(state, step)
+            _check_first(state, step, kind)
+        fill = SETTLE.get(kind)
+        if fill is not None:
+            step = fill(state, step)
+        if run.rules.rulings or state.coming:
+            step = _ruled(run, step, state)
+        check = CHECK.get(kind)
+        if check is not None:
+            check(state, step)
     except Breach:
         raise
     except (Contradiction, AffrayError, msgspec.ValidationError) as error:
+        if step.by_rules:  # it was in order before a ruling changed it
+            raise Breach(step.by_rules[-1], "ruling", f"{slot(step)}: {error}") from error
         raise run.breach(f"{slot(step)}: {error}") from error
-    return veil(state, step)
+    except Exception as error:  # a field of another type than its class says
+        raise run.breach(f"{step!r} cannot be recorded: {error!r}") from error
+    if state.has_secrets or (kind is Roll and step.blind) or (kind is Ask and step.private):
+        return veil(state, step, run.scope.actor)
+    return step
 
 
-def _check_first(state: State, step: Step) -> None:
+def _check_first(state: State, step: Any, kind: type) -> None:
     """What need not be asked again of a step's later occurrences."""
     if not is_id(step.key):
         check_id(step.key, "a step's key")
-    if isinstance(step, Act):
-        if len(step.targets) > TARGETS or step.actor not in state.combatants:
-            raise Contradiction("an action needs an actor in the fight and not too many targets")
-    elif isinstance(step, Roll) and step.by and step.by not in state.combatants:
+    if kind is Roll and step.by and step.by not in state.combatants:
         raise Contradiction(f"{step.by!r} rolls, who never joined")
 
 
-def _ruled(run: Run, step: Any, state: State, fight: Fight) -> Any:
+def _ruled(run: Run, step: Any, state: State) -> Any:
     by: tuple[str, ...] = ()
     ruled = step
     if run.rules.rulings:
-        ruled, by = run.rules.rule(fight, run.scope, step)
+        ruled, by = run.rules.rule(run.fight, run.scope, step)
     if state.coming and type(step) is not Roll and (fields := state.coming.get(slot(step))):
         ruled, by = msgspec.convert({**msgspec.to_builtins(ruled), **fields}, type(ruled)), (*by, "overrule")
-    if by:
-        ruled = settle(state, replace(ruled, by_rules=by))
-    if type(ruled) is Roll:
-        check_plan(ruled.plan)
-    elif type(ruled) is Condition and len(ruled.rows or ()) > ROWS:
-        raise Contradiction(f"{len(ruled.rows or ())} modifier rows, more than {ROWS}")
-    return ruled
+    if not by:
+        return step
+    ruled = replace(ruled, by_rules=by)
+    try:
+        return settle(state, ruled)
+    except (Contradiction, AffrayError) as error:
+        raise Breach(by[-1], "ruling", f"{slot(ruled)}: {error}") from error

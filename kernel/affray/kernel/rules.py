@@ -7,18 +7,19 @@ other, checks what they return, and names the plugin in whatever goes wrong.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import msgspec
 import pluggy
 
 from .describe import Form, System
-from .errors import AffrayError, Breach, InputError, Refused
+from .errors import AffrayError, Breach, DiceError, InputError, Refused
 from .hookspecs import HOOK_NAMES, PROJECT, Hooks, Steps
 from .ledger import canonical, sha256
 from .limits import OPTIONS, ROWS
-from .names import check_id, place
+from .names import check_id, is_id, place
+from .numbers import is_number
 from .runs import Action, Moment, Scope
 from .state import Fight
 from .steps import Step
@@ -28,6 +29,16 @@ Hook = Callable[..., Any]
 
 SYSTEM_ONLY = frozenset({"describe", "sheet_type", "pools"})
 MAY_GENERATE = frozenset({"begin", "resolve", "upkeep", "follow"})
+NEEDED = ("pools", "begin", "actions", "resolve")
+"""Hooks that a system cannot do without, beside those that are called when rules are built."""
+
+_FROM_OUTSIDE: dict[str, type[AffrayError]] = {
+    "check_sheet": InputError,
+    "pools": InputError,
+    "check": DiceError,
+    "resolve": DiceError,
+}
+"""Errors that say that what a person gave cannot be read: no fault of the plugin."""
 
 
 class Rules:
@@ -48,9 +59,13 @@ class Rules:
             for hook in HOOK_NAMES:
                 for impl in getattr(manager.hook, hook).get_hookimpls():
                     if impl.plugin_name == name:
-                        _check_impl(name, hook, impl, is_system=plugin is system)
+                        given = getattr(manager.hook, hook).spec.argnames
+                        _check_impl(name, hook, impl, given, is_system=plugin is system)
                         self._hooks[hook].append((name, impl.function))
         _check_pending(manager)
+        for hook in NEEDED:
+            if names[0] not in [name for name, _ in self._hooks[hook]]:
+                raise Breach(names[0], hook, "is missing")
         self.system: System = self._one("describe", System)
         self.sheet_type: type = self._one("sheet_type", type)
         self.options = read_options(self.system, manifest.options)
@@ -71,19 +86,22 @@ class Rules:
         except msgspec.ValidationError as error:
             raise _input_error(error) from None
         for name, hook in self._hooks["check_sheet"]:
-            for path, problem in self._call(name, "check_sheet", hook, sheet) or ():
-                raise InputError(problem, path=path)
+            for found in self._listed(name, "check_sheet", hook, sheet):
+                if not (isinstance(found, tuple) and len(found) == 2 and all(isinstance(text, str) for text in found)):
+                    raise Breach(name, "check_sheet", f"gave {found!r}, not a path and a problem")
+                raise InputError(found[1], path=found[0])
         return sheet
 
     def pools(self, sheet: Any) -> dict[str, Pool]:
         """The pools a combatant with this sheet brings."""
         name, hook = self._hooks["pools"][0]
-        pools = dict(self._call(name, "pools", hook, sheet, self.options))
+        pools = self._call(name, "pools", hook, sheet, self.options)
+        if not isinstance(pools, Mapping):
+            raise Breach(name, "pools", f"returned {pools!r}, not a mapping")
         for key, pool in pools.items():
-            check_id(key, "a pool's name")
-            if not isinstance(pool, Pool):
-                raise Breach(name, "pools", f"{key} is {pool!r}, not a Pool")
-        return pools
+            if not (isinstance(key, str) and is_id(key) and isinstance(pool, Pool) and _is_sound(pool)):
+                raise Breach(name, "pools", f"gives {key!r}: {pool!r}, which is no name and a Pool of exact numbers")
+        return dict(pools)
 
     def read_params(self, action: str, raw: dict[str, Json]) -> Any:
         """An action's parameters as the system's type. Raises InputError for an unknown action or a bad parameter."""
@@ -107,7 +125,7 @@ class Rules:
         """Everything a combatant may declare now."""
         forms: list[Form] = []
         for name, hook in self._hooks["actions"]:
-            for form in self._call(name, "actions", hook, fight, who) or ():
+            for form in self._listed(name, "actions", hook, fight, who):
                 if not isinstance(form, Form) or form.name not in self.system.actions:
                     raise Breach(name, "actions", f"offers {form!r}, not a Form of an action the system describes")
                 forms.append(form)
@@ -146,9 +164,11 @@ class Rules:
         """Rows of every plugin at one place, in manifest order."""
         rows: list[Row] = []
         for name, hook in self._hooks["contribute"]:
-            for row in self._call(name, "contribute", hook, fight, scope, where) or ():
+            for row in self._listed(name, "contribute", hook, fight, scope, where):
                 if not isinstance(row, Modifier) or row.place not in self.places:
                     raise Breach(name, "contribute", f"gave {row!r}; places are {sorted(self.places)}")
+                if not is_number(row.amount) or not isinstance(row.code, str):
+                    raise Breach(name, "contribute", f"gave {row!r}, without a code or an exact number")
                 if row.place == where:
                     rows.append(Row(row.code, row.amount, name))
         if len(rows) > ROWS:
@@ -181,7 +201,10 @@ class Rules:
         """Sentence templates by code; a later plugin's win."""
         found: dict[str, str] = {}
         for name, hook in self._hooks["texts"]:
-            found.update(self._call(name, "texts", hook, locale) or {})
+            texts = self._call(name, "texts", hook, locale) or {}
+            if not isinstance(texts, Mapping):
+                raise Breach(name, "texts", f"returned {texts!r}, not a mapping")
+            found.update(texts)
         return found
 
     def overlaps(self) -> dict[str, tuple[str, ...]]:
@@ -210,18 +233,31 @@ class Rules:
 
     @staticmethod
     def _generator(name: str, hook: str, steps: Any) -> Steps:
-        if isinstance(steps, Generator):
-            return steps
-        raise Breach(name, hook, f"returned {steps!r}, not a generator or None")
+        if not inspect.isgenerator(steps):
+            raise Breach(name, hook, f"returned {steps!r}, not a generator or None")
+        return cast("Steps", steps)
 
     @staticmethod
     def _call(name: str, hook: str, function: Hook, *args: Any) -> Any:
         try:
             return function(*args)
-        except AffrayError:
+        except Breach:
             raise
         except Exception as error:
+            if isinstance(error, _FROM_OUTSIDE.get(hook, ())):
+                raise
             raise Breach(name, hook, f"raised {error!r}") from error
+
+    @classmethod
+    def _listed(cls, name: str, hook: str, function: Hook, *args: Any) -> tuple[Any, ...]:
+        """What a hook gave one after the other."""
+        found = cls._call(name, hook, function, *args)
+        if found is None:
+            return ()
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise Breach(name, hook, f"returned {found!r}, which is no list")
+        items: tuple[Any, ...] = cls._call(name, hook, tuple, found)
+        return items
 
 
 def read_options(system: System, raw: dict[str, Json]) -> Any:
@@ -263,7 +299,12 @@ def _check_pending(manager: pluggy.PluginManager) -> None:
         raise Breach(manager.get_name(error.plugin) or "?", "registration", str(error)) from error
 
 
-def _check_impl(name: str, hook: str, impl: Any, *, is_system: bool) -> None:
+def _is_sound(pool: Pool) -> bool:
+    numbers = [number for number in (pool.start, pool.low, pool.high) if number is not None]
+    return all(is_number(number) for number in numbers) and pool.damage in (-1, 1)
+
+
+def _check_impl(name: str, hook: str, impl: Any, given: Sequence[str], *, is_system: bool) -> None:
     """Refuse what would make order or flow depend on anything but the manifest."""
     function = impl.function
     if impl.wrapper or impl.hookwrapper:
@@ -274,6 +315,8 @@ def _check_impl(name: str, hook: str, impl: Any, *, is_system: bool) -> None:
         raise Breach(name, hook, "is async; hooks are plain functions")
     if any(p.default is not p.empty for p in inspect.signature(function).parameters.values()):
         raise Breach(name, hook, "has a parameter with a default, which would never be given")
+    if tuple(impl.argnames) != tuple(given):  # pluggy would leave some out, and the facade gives them in order
+        raise Breach(name, hook, f"takes ({', '.join(impl.argnames)}), it is given ({', '.join(given)})")
     if hook in SYSTEM_ONLY and not is_system:
         raise Breach(name, hook, "belongs to the system; a house rule cannot give it")
     if inspect.isgeneratorfunction(function) and (hook not in MAY_GENERATE or not is_system):

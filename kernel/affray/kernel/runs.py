@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 class Scope:
     """What hooks see of the run they work for."""
 
-    __slots__ = ("_fight", "_rules", "actor", "id")
+    __slots__ = ("_rules", "actor", "fight", "id")
 
     def __init__(self, run_id: str, actor: str, rules: Rules, fight: Fight) -> None:
         self.id = run_id
         self.actor = actor
         self._rules = rules
-        self._fight = fight
+        self.fight = fight
 
     def _declared(self) -> tuple[Modifier, ...]:
         return ()
@@ -41,7 +41,7 @@ class Scope:
         Rows of the declaration (then of the game master for this action), of the actor's conditions, then of every
         plugin in manifest order. A resolver puts the rows it uses into a trace. Raises Breach for an unknown place.
         """
-        rules, fight = self._rules, self._fight
+        rules, fight = self._rules, self.fight
         if place not in rules.places:
             raise Breach(rules.system.id, "resolve", f"asks for rows at {place!r}, a place it does not publish")
         found = [row for row in self._declared() if row.place == place]
@@ -130,6 +130,7 @@ class Run:
         "answers",
         "asked",
         "counts",
+        "fight",
         "gen",
         "hook",
         "id",
@@ -138,7 +139,6 @@ class Run:
         "plugin",
         "rules",
         "scope",
-        "seen",
         "step",
         "steps",
         "value",
@@ -157,6 +157,7 @@ class Run:
         self.id = run_id
         self.opening = opening
         self.scope = scope
+        self.fight = scope.fight
         self.rules = rules
         self.gen = gen
         self.plugin = plugin
@@ -164,7 +165,6 @@ class Run:
         self.step: Any = None  # the prepared step that is to be recorded next
         self.value: Any = None  # what the generator is sent when it goes on
         self.counts: dict[tuple[type, str, str], int] = {}
-        self.seen = 0
         self.steps = 0  # of a root run: its own and all that hangs below it
         self.kids: deque[Run] = deque()
         self.asked = False

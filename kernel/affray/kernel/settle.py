@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import ValidationError, convert, structs
 from msgspec.structs import replace
 
+from .dice import check_plan
 from .errors import InputError
-from .events import Effect, SetCondition, SetOrder, SetPool
-from .limits import ROWS, TEXT_LENGTH
-from .names import check_entry_key, check_id
+from .events import KIND_OF, Effect, SetCondition, SetOrder, SetPool
+from .inputs import check_text
+from .limits import AGENDA_ENTRIES, OPTIONS, ROWS, TARGETS, TEXT_LENGTH
+from .names import check_entry_key, check_id, is_id, root
 from .numbers import Exact, Num, exact, is_number, number, total
 from .state import Combatant, State
 from .steps import (
@@ -32,7 +35,10 @@ from .steps import (
     Stop,
     Wait,
 )
-from .values import Pool, Touch, moment
+from .values import Held, Pool, Touch, moment
+
+_KERNEL_MOMENTS = frozenset({"begin", "end", "expiry", "resume"})
+"""Moments that the kernel alone makes; `start`, `join` and a system's own may be put on the agenda."""
 
 
 class Contradiction(Exception):
@@ -41,7 +47,7 @@ class Contradiction(Exception):
 
 def settle(state: State, step: Any) -> Any:
     """A step with what follows from the state filled in. Raises Contradiction."""
-    fill = _SETTLE.get(type(step))
+    fill = SETTLE.get(type(step))
     return fill(state, step) if fill is not None else step
 
 
@@ -101,6 +107,8 @@ def settle_effect(state: State, effect: Effect) -> Effect:
         if target is None or effect.pool not in target.pools or target.ranges is None:
             raise InputError("no such pool", path="$.effect.pool", value=f"{effect.target}.{effect.pool}")
         pool = target.ranges[effect.pool]
+        if not is_number(effect.value):
+            raise InputError("not an exact number", path="$.effect.value", value=effect.value)
         after = exact(effect.value)
         if pool.low is not None:
             after = max(after, exact(pool.low))
@@ -114,22 +122,43 @@ def settle_effect(state: State, effect: Effect) -> Effect:
         if effect.held is None and effect.ended not in target.conditions:
             raise InputError("no such condition", path="$.effect.ended", value=effect.ended)
         if effect.held is not None:
-            check_id(effect.held.id, "a condition's id", "$.effect.held.id")
-            for index, row in enumerate(effect.held.rows):
-                if not is_number(row.amount):
-                    raise InputError("not an exact number", path=f"$.effect.held.rows[{index}]", value=row.amount)
-            _check_when(state, effect.held.until, "$.effect.held.until")
+            check_held(state, effect.held, "$.effect.held")
     if isinstance(effect, SetOrder):
-        for index, entry in enumerate(effect.entries):
-            if not check_entry_key(entry.key):
-                raise InputError("not a key of the agenda", path=f"$.effect.entries[{index}].key", value=entry.key)
-            _check_when(state, entry.when, f"$.effect.entries[{index}].when")
+        try:
+            _check_order(state, effect)
+        except Contradiction as error:
+            raise InputError(str(error), path="$.effect.entries") from None
     return effect
 
 
-def _check_when(state: State, when: tuple[Num, ...] | None, path: str) -> None:
-    if when is None:
-        return
+def check_fields(slot: str, fields: dict[str, Any]) -> None:
+    """Raise InputError for fields of a coming step that cannot be set, or not to that."""
+    run, _, where = slot.partition("|")
+    kind: Any = _BY_NAME.get(where.partition(".")[0])
+    if not run or kind is None:
+        raise InputError("is not the slot of a step", path="$.effect.slot", value=slot)
+    types = {field.name: field.type for field in structs.fields(kind)}
+    for name, value in fields.items():
+        path = f"$.effect.fields.{name}"
+        if name not in types or name in (_NAMING | {kind.PERSON}) or (kind is Roll and name != "faces"):
+            raise InputError("cannot be set", path=path)
+        try:
+            convert(value, types[name])
+        except ValidationError as error:
+            raise InputError(str(error), path=path) from None
+
+
+def check_held(state: State, held: Held, path: str) -> None:
+    """Raise InputError for a condition from outside that nobody can have. Its rows' places are the rules' business."""
+    check_id(held.id, "a condition's id", f"{path}.id")
+    check_text(held.source, f"{path}.source", empty=True)
+    if held.value is not None and not is_number(held.value):
+        raise InputError("not an exact number", path=f"{path}.value", value=held.value)
+    if held.until is not None:
+        _check_when(state, held.until, f"{path}.until")
+
+
+def _check_when(state: State, when: tuple[Num, ...], path: str) -> None:
     if not when or not all(is_number(part) for part in when):
         raise InputError("a moment is a list of exact numbers", path=path, value=when)
     if moment(when) < moment(state.at):
@@ -150,33 +179,60 @@ def _pool(target: Combatant, name: str) -> tuple[Exact, Pool]:
     return exact(value), target.ranges[name]
 
 
-def check(state: State, step: Any) -> None:
-    """Raise Contradiction for a step that claims what cannot be: a trace that does not add up, an entry in the past."""
-    kind = type(step)
-    if kind is Judge or kind is Save:
-        _adds_up(step.trace, step.goal, "goal")
-        if not is_number(step.margin):
-            raise Contradiction(f"margin {step.margin!r} is not an exact number")
-    elif kind is Defend or kind is Change:
-        _adds_up(step.trace, step.value, "value")
-    elif kind is ApplyDamage:
-        _check_damage(step)
-    elif kind is Order:
-        if len(step.entries) > ROWS:
-            raise Contradiction(f"{len(step.entries)} entries, more than {ROWS}")
-        for entry in step.entries:
-            if not check_entry_key(entry.key):
-                raise Contradiction(f"{entry.key!r} is not a key of the agenda")
-            _not_before(state, entry.when)
-    elif kind is Wait:
-        _not_before(state, step.when)
-    elif kind is Condition and step.until is not None:
+def _check_verdict(state: State, step: Judge | Save) -> None:
+    _adds_up(step.trace, step.goal, "goal")
+    if not is_number(step.margin):
+        raise Contradiction(f"margin {step.margin!r} is not an exact number")
+
+
+def _check_value(state: State, step: Defend | Change) -> None:
+    _adds_up(step.trace, step.value, "value")
+
+
+def _check_order(state: State, step: Order | SetOrder) -> None:
+    if len(step.entries) > ROWS:
+        raise Contradiction(f"{len(step.entries)} entries, more than {ROWS}")
+    if len(state.agenda.keys() | {entry.key for entry in step.entries}) > AGENDA_ENTRIES:
+        raise Contradiction(f"an agenda of more than {AGENDA_ENTRIES} entries")
+    for entry in step.entries:
+        if not check_entry_key(entry.key):
+            raise Contradiction(f"{entry.key!r} is not a key of the agenda")
+        if not is_id(entry.moment) or entry.moment in _KERNEL_MOMENTS:
+            raise Contradiction(f"{entry.moment!r} is not a moment that may be put on the agenda")
+        if entry.who and entry.who not in state.combatants:
+            raise Contradiction(f"it would be the turn of {entry.who!r}, who never joined")
+        _not_before(state, entry.when)
+
+
+def _check_wait(state: State, step: Wait) -> None:
+    _not_before(state, step.when)
+
+
+def _check_act(state: State, step: Act) -> None:
+    if len(step.targets) > TARGETS or len(step.rows) > ROWS:
+        raise Contradiction(f"{len(step.targets)} targets with {len(step.rows)} rows; there may be {TARGETS} and {ROWS}")
+    for who in (step.actor, *step.targets):
+        if who not in state.combatants:
+            raise Contradiction(f"a nested action of or against {who!r}, who never joined")
+
+
+def _check_stop(state: State, step: Stop) -> None:
+    if root(step.target) not in state.open:
+        raise Contradiction(f"stops {step.target!r}, which is not open")
+
+
+def _check_condition(state: State, step: Condition) -> None:
+    if len(step.rows or ()) > ROWS:
+        raise Contradiction(f"{len(step.rows or ())} modifier rows, more than {ROWS}")
+    if step.until is not None:
         _not_before(state, step.until)
-    elif kind is Ask:
-        _check_ask(state, step)
 
 
-def _check_damage(step: ApplyDamage) -> None:
+def _check_roll(state: State, step: Roll) -> None:
+    check_plan(step.plan)
+
+
+def _check_damage(state: State, step: ApplyDamage) -> None:
     if step.parts:
         if total(part.value for part in step.parts) != exact(step.value):
             raise Contradiction(f"the parts do not add up to the damage of {step.value}")
@@ -210,25 +266,47 @@ def _not_before(state: State, when: tuple[Num, ...]) -> None:
 def _check_ask(state: State, step: Ask) -> None:
     if step.plan is not None:
         raise Contradiction("asks for dice; yield a roll instead, the dice policy decides who throws")
-    if not step.who or len(set(step.who)) != len(step.who):
-        raise Contradiction("asks nobody, or somebody twice")
+    if not step.who or len(set(step.who)) != len(step.who) or len(step.who) > TARGETS:
+        raise Contradiction(f"asks nobody, somebody twice, or more than {TARGETS} people")
     for who in step.who:
         if who not in state.combatants:
             raise Contradiction(f"asks {who!r}, who never joined")
     codes = [option.code for option in step.options or ()]
     if not codes or len(set(codes)) != len(codes) or any(not code or len(code) > TEXT_LENGTH for code in codes):
         raise Contradiction("an ask needs options with different codes")
+    if len(codes) > OPTIONS:
+        raise Contradiction(f"{len(codes)} options, more than {OPTIONS}")
 
 
-_SETTLE: dict[type, Callable[[State, Any], Any]] = {
+SETTLE: dict[type, Callable[[State, Any], Any]] = {
     ApplyDamage: _damage,
     Change: _change,
     Condition: _condition,
 }
+"""Kind -> what fills in what follows from the state."""
+
+CHECK: dict[type, Callable[[State, Any], None]] = {
+    Act: _check_act,
+    ApplyDamage: _check_damage,
+    Ask: _check_ask,
+    Change: _check_value,
+    Condition: _check_condition,
+    Defend: _check_value,
+    Judge: _check_verdict,
+    Order: _check_order,
+    Roll: _check_roll,
+    Save: _check_verdict,
+    Stop: _check_stop,
+    Wait: _check_wait,
+}
+"""Kind -> what raises Contradiction for a step that claims what cannot be."""
 
 STEP_KINDS = frozenset(
     {Act, ApplyDamage, Ask, Change, Condition, Defend, EndTurn, Judge, Order, Roll, Save, Stop, Wait}
 )
 """What a resolver may yield."""
 
-__all__ = ["STEP_KINDS", "Contradiction", "check", "settle", "settle_effect"]
+_BY_NAME = {KIND_OF.get(kind) or kind.__name__.lower(): kind for kind in STEP_KINDS}
+_NAMING = frozenset({"action", "by_rules", "kept", "key", "occurrence", "veil"})
+
+__all__ = ["CHECK", "SETTLE", "STEP_KINDS", "Contradiction", "check_fields", "check_held", "settle", "settle_effect"]

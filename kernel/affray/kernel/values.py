@@ -137,4 +137,4 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 def moment(when: When) -> tuple[Exact, ...]:
     """The comparable form of a moment."""
-    return tuple(part if type(part) is int else exact(part) for part in when)
+    return tuple([part if type(part) is int else exact(part) for part in when])

@@ -50,19 +50,20 @@ class Engine:
         house: Iterable[str] = (),
         dice: str | Mapping[str, str] = "fair",
         undo_dice: str = "redraw",
+        witness: bool = False,
         script: Sequence[int] = (),
         session: str = "",
     ) -> Session:
         """Start a session under a system.
 
         `dice` is one policy for all, or one a controller ("*" for all others): fair, reported, scripted (faces from
-        `script`, refused when it runs out) or scripted-then-fair. `undo_dice` is redraw, keep or forbid. `session` is an
-        id of your choice. Raises PluginUnavailable, InputError, SessionExists, StoreError; nothing is stored then.
+        `script`, refused when it runs out) or scripted-then-fair. `undo_dice` is redraw, keep or forbid. With
+        `witness`, dice wait for a nonce of another player than the one who chose. `session` is an id of your choice. Raises PluginUnavailable, InputError, SessionExists, StoreError; nothing is stored then.
         """
         check_json(dict(options or {}), "$.options")
         manifest = self.catalog.manifest(system, options or {}, house)
         policies = {"*": dice} if isinstance(dice, str) else {"*": "fair", **dice}
-        return self._open(manifest, title, policies, undo_dice, tuple(script), session, None)
+        return self._open(manifest, title, policies, undo_dice, witness, tuple(script), session, None)
 
     def load(self, session: str) -> Session:
         """Load a session from the store. Raises NoSuchSession, Damaged, UnknownKind."""
@@ -79,7 +80,9 @@ class Engine:
             raise InputError("a copy without its kept parts cannot be carried on", path="session", value=old.id)
         origin = Origin(how="carry-on", session=old.id, version=old.head, digest=old.digest)
         policies = {who: policy.replace("scripted-then-", "") for who, policy in state.dice.items()}
-        fresh = self._open(state.manifest, title or state.title, policies, state.undo_dice, (), session, origin)
+        fresh = self._open(
+            state.manifest, title or state.title, policies, state.undo_dice, old.is_witnessed, (), session, origin
+        )
         for one in state.combatants.values():
             if one.gone:
                 continue
@@ -93,7 +96,7 @@ class Engine:
                 conditions=tuple(held for held in one.conditions.values() if held.until is None),
                 secret=one.secret,
             )
-            fresh.request(command, id=f"carry-{one.id}")
+            fresh.request(command, id=f"carry-{one.number}")
         return fresh
 
     def _open(
@@ -102,6 +105,7 @@ class Engine:
         title: str,
         policies: Mapping[str, str],
         undo_dice: str,
+        witness: bool,
         script: tuple[int, ...],
         session: str,
         origin: Origin | None,
@@ -128,7 +132,7 @@ class Engine:
             fingerprint=rules.fingerprint,
             dice=dict(policies),
             undo_dice=undo_dice,
-            witness=False,
+            witness=witness,
             chain=chain,
             kept_chain=kept_chain,
             epochs=length,

@@ -14,19 +14,25 @@ from typing import Protocol
 import msgspec
 
 from affray.kernel import (
+    GM,
+    WITNESS,
     Declare,
     DiceError,
     Drawn,
     Faces,
     Log,
+    Now,
     Refused,
     RefusedInside,
+    Request,
     RevealDice,
     Rewind,
     Roll,
     Script,
     State,
+    Unwitnessed,
     chain_secret,
+    commands,
     face_source,
     kept_faces,
     next_nonce_digest,
@@ -34,6 +40,7 @@ from affray.kernel import (
     root,
     slot_within,
     throw,
+    witness_for,
 )
 
 POLICIES = ("fair", "reported", "scripted", "scripted-then-fair")
@@ -100,14 +107,25 @@ class HostDice:
         self._secrets: dict[tuple[str, int], bytes] = {}
         self._part = part
         self._nonce = ""
+        self._now = Now()
         self._script = Script(secret.script, log.scripted_faces()) if secret.script else None
         self._used = self._script.used if self._script else 0
         self._kept_index: dict[tuple[str, int, str], int] = {}
         self._indexed = 0
 
-    def begin(self, nonce: str) -> None:
-        """A command is about to be decided, with the nonce of its player's client."""
-        self._nonce = nonce
+    def begin(self, request: Request | None) -> None:
+        """A command is about to be decided; None for the second part of one, whose nonce stands in the log already."""
+        self._nonce, self._now = "", Now()
+        if request is not None:
+            command = request.command
+            chose = ""
+            if isinstance(command, commands.Declare):
+                chose = command.actor
+            elif isinstance(command, commands.Answer) and f"|ask.{WITNESS}" not in command.slot:
+                chose = command.who
+            if request.caller != GM:
+                self._nonce = request.nonce
+            self._now = Now(chose=chose, nonce_from=request.caller if self._nonce else "")
         if self._script is not None:
             self._script.used = self._used
 
@@ -120,7 +138,7 @@ class HostDice:
         """The text of the kept part at a version."""
         return self._part(version)
 
-    def draw(self, roll: Roll, run: int, state: State) -> Drawn | None:
+    def draw(self, roll: Roll, run: int, state: State) -> Drawn | Unwitnessed | None:
         """Faces by the roller's policy; None when a person must report them."""
         someone = state.combatants.get(roll.by)
         policy = state.policy(roll.by)
@@ -134,6 +152,9 @@ class HostDice:
             except IndexError:
                 if policy == "scripted":
                     raise RefusedInside(Refused("script-exhausted", (place(roll),))) from None
+        opened = self._log.opened
+        if opened is not None and opened.witness and (by := witness_for(self._log, state, roll.action, self._now)):
+            return Unwitnessed(by)
         return Drawn(throw(roll.plan, self._fresh(roll, run, state)), "engine")
 
     def _fresh(self, roll: Roll, run: int, state: State) -> Callable[[int, int, int], int]:
@@ -146,7 +167,8 @@ class HostDice:
         elif epoch > 1 and self._log.nonces and not self._log.nonces_since[chain]:
             # the secret's holder chose when the epoch ended, so it must not choose what comes next
             raise RefusedInside(Refused("dice-wait-for-nonce", (epoch,)))
-        numbers = {who: one.number for who, one in state.combatants.items()}
+        people = state.combatants.values() if ">" in roll.action or not roll.by else (state.combatants[roll.by],)
+        numbers = {one.id: one.number for one in people}
         return face_source(self._secret(chain, epoch), state.session, epoch, nonces, run, slot_within(roll, numbers))
 
     def _secret(self, chain: str, epoch: int) -> bytes:

@@ -6,7 +6,8 @@ reader and give what that reader may see; without one it is the public's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -15,20 +16,17 @@ from affray.kernel import (
     GM,
     PUBLIC,
     Accepted,
+    AffrayError,
     Breach,
+    Busy,
     Chain,
     CloseAction,
     Commit,
-    DiceError,
     Exchange,
     Form,
-    Held,
     InputError,
-    Json,
     Log,
     Manifest,
-    Modifier,
-    Num,
     PluginUnavailable,
     Prompt,
     Refused,
@@ -40,8 +38,7 @@ from affray.kernel import (
     State,
     StoreError,
     Verdict,
-    check_id,
-    check_text,
+    check_request,
     commands,
     decide,
     fold_all,
@@ -55,27 +52,12 @@ from .entropy import Entropy, HostDice, Secret
 from .logs import get_logger
 from .reading import ReaderLog, Recorded
 from .stores import Store
+from .verbs import Answer, Verbs
 
 Problem = Breach | RulesDrifted | PluginUnavailable
 
 NO_RULES_NEEDED = (commands.Note, commands.Undo, commands.Redo, commands.Reveal, commands.RevealDice)
 """What can be done while the rules cannot: words, going back, opening."""
-
-
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to a command: refused, or the versions it appended and their events as the caller may read them.
-
-    True when it was accepted. `repeated` says that the same command had been answered before and nothing was appended.
-    """
-
-    refused: Refused | None = None
-    first: int = 0
-    last: int = 0
-    events: tuple[Any, ...] = ()
-    repeated: bool = False
-
-    def __bool__(self) -> bool:
-        return self.refused is None
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +77,7 @@ class Rulebooks(Protocol):
         ...
 
 
-class Session:
+class Session(Verbs):
     """One fight. Made by `Engine.start` or `Engine.load`; not safe for use from several threads at once."""
 
     def __init__(self, store: Store, books: Rulebooks, entropy: Entropy, session: str) -> None:
@@ -108,10 +90,13 @@ class Session:
         self._exchange: Exchange | None = None
         self.problem: Problem | None = None
         """Why nothing can be decided: the rules are missing, failed, or no longer give what was recorded. None: they can."""
+        self._is_busy = False
+        self._is_telling = False
         self._read()
+        self._told = self._log.head
         if self._log.head and not self.is_copy:
             self._resume()
-            self._complete()
+            self._try_to_complete()
 
     # -- what stands
 
@@ -129,6 +114,11 @@ class Session:
     def is_copy(self) -> bool:
         """Whether kept parts or the dice secret are missing, so that nothing can be decided here."""
         return self._log.is_partial or self._host is None
+
+    @property
+    def is_witnessed(self) -> bool:
+        """Whether dice wait for a nonce of another player than the one who chose."""
+        return self._log.opened is not None and self._log.opened.witness
 
     @property
     def manifest(self) -> Manifest:
@@ -201,12 +191,29 @@ class Session:
 
         Refusals come back as `Answer.refused` and change nothing. Raises InputError for what cannot be read, Breach,
         RulesDrifted or PluginUnavailable when the rules fail, VersionConflict when somebody else appended (the session
-        has caught up then, so the same request may be sent again) and StoreError.
+        has caught up then, so the same request may be sent again) and StoreError; Busy when a plugin asks for it from
+        within a command. Subscribers are told at the end, whatever was raised, of what is stored.
         """
-        check_id(request.id, "a command's id", "$.id")
-        check_id(request.caller, "a caller", "$.caller")
-        check_text(request.on_behalf, "$.on_behalf", empty=True)
-        check_text(request.nonce, "$.nonce", empty=True)
+        check_request(request)
+        if self._is_busy:
+            raise Busy(f"session {self.id} is in the middle of another command")
+        self._is_busy = True
+        try:
+            return self._do(request)
+        finally:
+            self._is_busy = False
+            self._tell()
+
+    def request(self, command: commands.Command, *, id: str = "", caller: str = GM, nonce: str = "") -> Answer:
+        """Do a command under an id of its own."""
+        while not id:
+            name = f"c-{self._entropy.name()}"
+            id = name if (caller, name) not in self._log.commands else ""
+        return self.do(Request(id=id, command=command, caller=caller, nonce=nonce))
+
+    # -- inside
+
+    def _do(self, request: Request) -> Answer:
         if (before := self._answered(request)) is not None:
             return before
         if self.is_copy:
@@ -214,144 +221,58 @@ class Session:
         if isinstance(request.command, NO_RULES_NEEDED) or self._closes(request):
             exchange = self._exchange or self._folded()
         else:
+            self._deciding()
+            if (refused := self._complete()) is not None:  # what was cut off comes first
+                return Answer(refused=refused)
             exchange = self._deciding()
         assert self._host is not None
         nonce = request.nonce if request.caller != GM else ""
-        self._host.begin(nonce)
+        self._host.begin(request)
         try:
             decided = decide(exchange, self._log, request, self._host)
-        except Exception:
+        except BaseException:
             self._wind_back(exchange)
             raise
         if isinstance(decided, Refused):
             self._wind_back(exchange)
             return Answer(refused=decided)
         first = self._log.head + 1
-        self._append(decided, self._sender(request, 1 if decided.goes_on else 0), request.is_secret, nonce)
-        self._catch_up(exchange, decided, request)
+        # what hides a command's own event hides the command: its digest would tell whoever guesses it
+        is_secret = request.is_secret or decided.events[0][0].veil is not msgspec.UNSET
+        if not self._append(decided, self._sender(request, 1 if decided.goes_on else 0), is_secret, nonce):
+            answered = self._answered(request)
+            assert answered is not None, "the store had it already"
+            return answered
+        self._catch_up(exchange, decided)
+        if decided.goes_on:
+            self._second_part(self._sender(request, 2), is_secret)
         return self._answer(request, first)
-
-    def request(self, command: commands.Command, *, id: str = "", caller: str = GM, nonce: str = "") -> Answer:
-        """Do a command under an id of its own."""
-        return self.do(Request(id=id or f"c-{self._entropy.name()}", command=command, caller=caller, nonce=nonce))
-
-    def join(
-        self,
-        id: str,
-        name: str = "",
-        *,
-        side: str,
-        sheet: Mapping[str, Json],
-        controller: str = GM,
-        pools: Mapping[str, Num] | None = None,
-        conditions: tuple[Held, ...] = (),
-        secret: bool | None = None,
-        player: str = "",
-        caller: str = GM,
-        nonce: str = "",
-    ) -> Answer:
-        """Bring a combatant into the fight."""
-        command = commands.Join(
-            id=id,
-            name=name or id,
-            side=side,
-            controller=controller,
-            sheet=dict(sheet),
-            pools=dict(pools or {}),
-            conditions=conditions,
-            secret=secret,
-            player=player,
-        )
-        return self.request(command, caller=caller, nonce=nonce)
-
-    def leave(self, id: str, *, caller: str = GM) -> Answer:
-        """Take a combatant out of the fight."""
-        return self.request(commands.Leave(id=id), caller=caller)
-
-    def begin(self) -> Answer:
-        """Start the clock."""
-        return self.request(commands.Begin())
-
-    def close(self, code: str = "closed") -> Answer:
-        """End the fight."""
-        return self.request(commands.Close(code=code))
-
-    def declare(
-        self,
-        actor: str,
-        name: str,
-        *targets: str,
-        rows: tuple[Modifier, ...] = (),
-        secret: bool = False,
-        id: str = "",
-        caller: str = GM,
-        nonce: str = "",
-        **params: Json,
-    ) -> Answer:
-        """Declare an action; its parameters are given by name."""
-        command = commands.Declare(
-            actor=actor, name=name, targets=targets, params=params, rows=rows, secret=secret
-        )
-        return self.request(command, id=id, caller=caller, nonce=nonce)
-
-    def end_turn(self, actor: str, *, caller: str = GM) -> Answer:
-        """End a turn by choice, where the system has an action `end-turn`."""
-        return self.declare(actor, "end-turn", caller=caller)
-
-    def answer(self, slot: str, who: str, value: str, *, id: str = "", caller: str = GM, nonce: str = "") -> Answer:
-        """Answer a prompt."""
-        return self.request(commands.Answer(slot=slot, who=who, value=value), id=id, caller=caller, nonce=nonce)
-
-    def report(
-        self, slot: str, who: str, faces: Sequence[Sequence[int]], *, id: str = "", caller: str = GM, nonce: str = ""
-    ) -> Answer:
-        """Report dice rolled at the table, one chain of faces a die."""
-        chains = tuple(tuple(chain) for chain in faces)
-        return self.request(commands.Report(slot=slot, who=who, faces=chains), id=id, caller=caller, nonce=nonce)
-
-    def note(self, text: str, *, secret: bool = False, caller: str = GM) -> Answer:
-        """Write into the log."""
-        return self.request(commands.Note(text=text, secret=secret), caller=caller)
-
-    def overrule(self, reason: str, effect: Any) -> Answer:
-        """The game master sets something."""
-        return self.request(commands.Overrule(reason=reason, effect=effect))
-
-    def reveal(self, version: int) -> Answer:
-        """Open the kept part of an event to everybody."""
-        return self.request(commands.Reveal(version=version))
-
-    def reveal_dice(self, chain: str = "open") -> Answer:
-        """End an epoch of the dice and open its secret."""
-        return self.request(commands.RevealDice(chain=chain))
-
-    def undo(self, action: str = "", *, caller: str = GM) -> Answer:
-        """Take back the last action, or the one named."""
-        return self.request(commands.Undo(action=action), caller=caller)
-
-    def redo(self, *, caller: str = GM) -> Answer:
-        """Return to where the newest undo came from."""
-        return self.request(commands.Redo(), caller=caller)
-
-    # -- inside
 
     def _read(self) -> None:
         """Read the log from the store, every byte checked. Raises Damaged, NoSuchSession."""
         stream = iter(self._store.read(self.id))
-        self._chain = Chain(next(stream))
-        self._log = Log()
-        self._lines: list[bytes] = []
-        self._last_sender: Sender | None = None
+        chain, log, lines, halves = Chain(next(stream)), Log(), list[bytes](), dict[tuple[str, str], Commit]()
         for line in stream:
-            commit = self._chain.accept(line)
-            self._log.add(commit)
-            self._lines.append(line)
-            self._last_sender = commit.sender
-        self._readers.clear()
+            commit = chain.accept(line)
+            log.add(commit)
+            lines.append(line)
+            _note_half(halves, commit)
         secret = self._store.secret(self.id)
+        self._chain, self._log, self._lines, self._halves = chain, log, lines, halves
+        self._readers.clear()
         self._host: HostDice | None = None
         if secret is not None:
             self._host = HostDice(self._log, msgspec.json.decode(secret, type=Secret), self._part)
+
+    def _read_again(self) -> None:
+        """Go by what is stored: somebody else was first, or it is in doubt what became of an append."""
+        self._exchange = None
+        try:
+            self._read()
+        except StoreError as error:  # the next append finds out
+            get_logger().warning("cannot be read", session=self.id, version=self._log.head, problem=str(error))
+        if not self.is_copy:
+            self._resume()
 
     def _part(self, version: int) -> str:
         for (first, last, _, _), line in zip(self._log.commits, self._lines, strict=True):
@@ -374,9 +295,10 @@ class Session:
         try:
             self._exchange = Exchange.resume(self._books.rules, log.line(), head=log.head, openings=log.openings)
             self.problem = None
-        except (Breach, RulesDrifted, PluginUnavailable, DiceError) as error:
+        except Exception as error:  # a log that was tampered with may do anything; it can still be read
             self._exchange = None
-            self.problem = error if isinstance(error, Problem) else Breach("?", "resolve", str(error))
+            drifted = RulesDrifted(log.head, repr(error), "an action that goes on")
+            self.problem = error if isinstance(error, Problem) else drifted
             get_logger().warning("resume failed", session=self.id, version=log.head, problem=str(error))
 
     def _folded(self) -> Exchange:
@@ -414,8 +336,8 @@ class Session:
             return None
         if before.digest != request.digest():
             return Answer(refused=Refused("command-id-used", (request.id,)))
-        if before.parts == 1 and before.last == self._log.head:
-            self._complete()
+        if before.parts == 1:
+            self._try_to_complete()
         return self._answer(request, before.first, repeated=True)
 
     def _answer(self, request: Request, first: int, *, repeated: bool = False) -> Answer:
@@ -438,47 +360,60 @@ class Session:
             time=self._entropy.now(),
         )
 
-    def _append(self, decided: Accepted, sender: Sender, secret: bool, nonce: str = "") -> None:
-        """Append one commit, then tell everybody."""
-        commit = write_commit(
-            session=self.id,
-            first=self._log.head + 1,
-            previous=self._chain.digest,
-            events=decided.events,
-            sender=sender,
-            salt=self._entropy.salt,
-            secret=secret,
-            nonce=nonce,
-        )
+    def _append(self, decided: Accepted, sender: Sender, secret: bool, nonce: str = "") -> bool:
+        """Append one commit. False: the same command was stored from elsewhere meanwhile, and nothing was appended."""
         try:
-            self._store.append(self.id, (commit,), self._log.head)
-        except StoreError:  # somebody else was first, or it is in doubt: go by what is stored
-            self._exchange = None
-            self._read()
-            if not self.is_copy:
-                self._resume()
+            commit = write_commit(
+                session=self.id,
+                first=self._log.head + 1,
+                previous=self._chain.digest,
+                events=decided.events,
+                sender=sender,
+                salt=self._entropy.salt,
+                secret=secret,
+                nonce=nonce,
+            )
+            stored = self._store.append(self.id, (commit,), self._log.head)
+        except BaseException:
+            self._read_again()
             raise
+        if stored[0].digest != commit.digest:
+            self._read_again()
+            return False
         self._chain.advance(commit)
         self._log.add(commit)
         self._lines.append(commit.line)
-        self._last_sender = sender
+        _note_half(self._halves, commit)
         assert self._host is not None
         self._host.committed()
-        self._tell(commit)
+        return True
 
-    def _tell(self, commit: Commit) -> None:
-        for callback, reader in tuple(self._subscribers):
-            events = commit.events
-            if reader != GM:
-                log = self._reader(reader).log
-                events = tuple(log.event(version) for version in range(commit.first, commit.last + 1))
-            try:
-                callback(Notice(session=self.id, first=commit.first, last=commit.last, events=events))
-            except Exception as error:  # a subscriber's fault is not the fight's
-                get_logger().error("subscriber failed", session=self.id, version=commit.last, problem=repr(error))
+    def _tell(self) -> None:
+        """Tell subscribers of every commit they were not told of, other writers' included, in order."""
+        if self._is_telling:  # a subscriber gave a command: whoever tells goes on with it
+            return
+        self._is_telling = True
+        commits = self._log.commits
+        try:
+            while self._told < self._log.head:
+                first, last, _, _ = commits[bisect_right(commits, (self._told + 1,))]
+                self._told = last
+                for callback, reader in tuple(self._subscribers):
+                    self._tell_one(callback, reader, first, last)
+                commits = self._log.commits
+        finally:
+            self._is_telling = False
 
-    def _catch_up(self, exchange: Exchange, decided: Accepted, request: Request) -> None:
-        """Bring the exchange to the log's head, and run the second part of a command that has one."""
+    def _tell_one(self, callback: Callable[[Notice], None], reader: str, first: int, last: int) -> None:
+        log = self._log if reader == GM else self._reader(reader).log
+        events = tuple([log.event(version) for version in range(first, last + 1)])
+        try:
+            callback(Notice(session=self.id, first=first, last=last, events=events))
+        except Exception as error:  # a subscriber's fault is not the fight's
+            get_logger().error("subscriber failed", session=self.id, version=last, problem=repr(error))
+
+    def _catch_up(self, exchange: Exchange, decided: Accepted) -> None:
+        """Bring the exchange to the log's head."""
         if exchange is self._exchange and decided.fed:
             return
         if exchange is not self._exchange or isinstance(decided.events[0][0], Rewind):
@@ -488,39 +423,58 @@ class Session:
             try:
                 for event, _ in decided.events:
                     exchange.feed(event, live=True)
-            except Exception:
+            except BaseException:
                 self._exchange = None
                 self._resume()
                 raise
-        if decided.goes_on or self._closes(request):
-            self._second_part(self._sender(request, 2), request.is_secret)
 
-    def _second_part(self, sender: Sender, secret: bool) -> None:
+    def _second_part(self, sender: Sender, secret: bool) -> Refused | None:
         """What follows reported dice, or an action that was closed because its rules could not run."""
         exchange = self._exchange
         if exchange is None:
-            return
+            return None
         assert self._host is not None
-        self._host.begin("")
+        self._host.begin(None)
         try:
             more = go_on(exchange, self._host)
-        except Exception:
+        except BaseException:
             self._wind_back(exchange)
             raise
-        if isinstance(more, Accepted) and more.events:
-            self._append(more, sender, secret)
-        else:
+        if isinstance(more, Refused):
             self._wind_back(exchange)
+            return more
+        if more.events:
+            self._append(more, sender, secret)
+        return None
 
-    def _complete(self) -> None:
-        """Run the second part of a dice report that was cut off before it."""
-        sender = self._last_sender
-        if sender is None or sender.part != 1 or self._exchange is None:
-            return
-        again = msgspec.structs.replace(sender, part=2, time=self._entropy.now())
-        secret = False
+    def _complete(self) -> Refused | None:
+        """Run the second part of a command that was cut off before it, if the fight stands still there."""
+        if not self._halves or self._exchange is None or self._exchange.is_at_rest:
+            return None
+        present = {version for version, _ in self._log.line()}
+        half = next((half for half in reversed(self._halves.values()) if half.first in present), None)
+        if half is None or half.sender is None:
+            return None
+        sender = msgspec.structs.replace(half.sender, part=2, time=self._entropy.now())
+        return self._second_part(sender, half.envelope.sender is None)
+
+    def _try_to_complete(self) -> None:
         try:
-            self._second_part(again, secret)
-        except (Breach, PluginUnavailable) as error:
-            self.problem = error
+            self._complete()
+        except AffrayError as error:
+            if isinstance(error, Problem):
+                self.problem = error
             get_logger().warning("second part failed", session=self.id, version=self._log.head, problem=str(error))
+
+
+def _note_half(halves: dict[tuple[str, str], Commit], commit: Commit) -> None:
+    """Keep in mind the first commit of a command whose second one is not there yet."""
+    sender = commit.sender
+    if sender is not None and sender.part:
+        if sender.part == 1:
+            halves[sender.caller, sender.command] = commit
+        else:
+            halves.pop((sender.caller, sender.command), None)
+
+
+__all__ = ["Answer", "Notice", "Problem", "Rulebooks", "Session"]

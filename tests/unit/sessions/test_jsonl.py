@@ -123,6 +123,18 @@ def test_torn_within_the_header(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["fight.affray"]
 
 
+def test_what_is_too_long_for_a_torn_header_is_not_replaced(tmp_path: Path) -> None:
+    """A big file without a line end is somebody's; it is damage, and its name is taken."""
+    path = tmp_path / "fight.affray"
+    store = write_first(path, b"x" * (limits.LINE_BYTES + 1))
+    with pytest.raises(SessionExists):
+        store.create(Scribe().header, [])
+    for act in (lambda: store.read("fight"), lambda: store.append("fight", [Scribe().note("x")], 0)):
+        with pytest.raises(Damaged, match="line 1: not a header"):
+            act()
+    assert path.stat().st_size == limits.LINE_BYTES + 1
+
+
 def test_a_torn_command_is_run_anew(tmp_path: Path) -> None:
     """What was dropped was never acknowledged, so its command id is still free."""
     scribe, units = ledger()
@@ -213,7 +225,7 @@ def test_a_line_at_the_bound_and_one_past_it(tmp_path: Path) -> None:
     empty = len(Scribe().note("").line)
     scribe = Scribe()
     commit = scribe.note("x" * (limits.LINE_BYTES - empty), command=f"c1-{'0' * 8}")
-    assert limits.LINE_BYTES == len(commit.line)
+    assert len(commit.line) == limits.LINE_BYTES
     path = tmp_path / "fight.affray"
     data = file_of(scribe.header, [(commit,)])
     store = write_first(path, data)
@@ -249,7 +261,7 @@ def test_a_second_writer_is_refused_by_name(tmp_path: Path, store: JsonlStore) -
         second.append("fight", [two], 1)
     assert [scribe.header, one.line] == list(second.read("fight"))
     second.create(other.header, [other.note("one")])
-    with pytest.raises(Busy, match="other.affray"):
+    with pytest.raises(Busy, match=r"other\.affray"):
         store.append("other", [other.note("two")], 1)
     store.append("fight", [two], 1)
     store.close()

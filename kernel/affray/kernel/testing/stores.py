@@ -15,7 +15,7 @@ from ..errors import AffrayError, CommandConflict, NoSuchSession, SessionExists,
 from ..events import Join, Note
 from ..ledger import Chain, Commit, redact
 from ..limits import ID_LENGTH
-from ..values import PUBLIC, Pool, Veil
+from ..values import PUBLIC, Json, Pool, Veil
 from .ledgers import Scribe
 from .store_bench import (
     CHECKS,
@@ -50,7 +50,7 @@ def keeps_the_bytes(bench: Bench) -> None:
 def keeps_what_is_odd(bench: Bench) -> None:
     """Order and absence of keys, any text, long ids and long lines come back with the same digests (AUD-1, STORE-3)."""
     scribe = Scribe("S" * ID_LENGTH)
-    sheet = {
+    sheet: dict[str, Json] = {
         "zeta": {"b": 1, "": [], "a": {"y": None, "x": [{"n": 2, "m": []}, {}]}},
         "Alpha": None,
         "id": "17480000000001000003",
@@ -186,7 +186,7 @@ def refuses_what_does_not_follow(bench: Bench) -> None:
     ahead = scribe.fork()
     fourth, fifth = ahead.note("four"), ahead.note("five")
     behind = Scribe()
-    behind.note("one"), behind.note("two")
+    behind.write(Note(text="one"), Note(text="two"))
     other_third = behind.note("other three")
     other_fourth = behind.note("other four")
     conflict(bench, 3, 3, fifth)

@@ -38,9 +38,12 @@ TIE_DIE = "tie-die"
 
 
 class Skills(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Skill ranks, 0 or more. A defence that is None is not owned and never offered."""
+    """Skill ranks, 0 or more. A defence that is None is not owned and never offered.
 
-    Swords: Rank
+    The book does not say what becomes of a weapon without its skill; here it is struck with at rank 0.
+    """
+
+    Swords: Rank = 0
     Dodge: Rank | None = None
     Defense: Rank | None = None
 
@@ -52,7 +55,7 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     AGI: Score
     CON: Score
     sequence: Bonus
-    skills: Skills
+    skills: Skills = Skills()
     armor: dict[str, dict[DamageType, Rank]] = {}
     weapons: tuple[Weapon, ...] = ()
     species: str = "human"

@@ -8,19 +8,23 @@ The seed's label of Carnifex and its sum both give 15; its sentence that says 18
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from affray.kernel import InputError, check_id, limits
 
-from .armoury import DAMAGE_TYPES, MATERIALS, WEAPONS, Damage, DamageType, Dice, Statistic
+from .armoury import DAMAGE_TYPES, MATERIALS, WEAPONS, Damage, DamageType, Dice, Listed, Statistic
 from .bounds import DURABILITY_MAX, SCORE_MAX
 
 Trait = Literal["Swiftness", "Impact", "Mastercraft"]
 """An ability of a weapon; what each adds stands in `damage.py`."""
 
 Bonus = Annotated[int, msgspec.Meta(ge=-SCORE_MAX, le=SCORE_MAX)]
+
+STATED = ("delay", "modifier", "durability", "damage")
+"""What has to be known of a weapon, from the sheet or from the list."""
 
 DURABILITY = "durability-"
 """Prefix of the pool that holds a weapon's durability; the weapon's key follows."""
@@ -70,15 +74,12 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def build(weapon: Weapon) -> Built:
-    """Build a weapon. The sheet must have passed `problems`."""
+    """Build a weapon: what the sheet does not state comes from the list. The sheet must have passed `problems`."""
     listed = WEAPONS.get(weapon.base)
-    delay = weapon.delay or (listed and listed.delay)
-    modifier = weapon.modifier or (listed and listed.modifier)
-    durability = listed.durability if listed and weapon.durability is None else weapon.durability
-    damage = listed.damage if listed and weapon.damage is None else weapon.damage
-    assert delay and modifier and durability is not None and damage is not None, "problems() lets no other pass"
+    stated = {field: _stated(weapon, listed, field) for field in STATED}
+    damage: Damage = stated["damage"]
     flats = base_flat(
-        {kind: dice and dice.flat for kind, dice in damage.items()},
+        {kind: None if dice is None else dice.flat for kind, dice in damage.items()},
         MATERIALS.get(weapon.material, {}),
         weapon.smith_bonus,
         weapon.hones,
@@ -86,13 +87,19 @@ def build(weapon: Weapon) -> Built:
     return Built(
         key=weapon.key,
         pool=weapon.pool,
-        name=weapon.name or (listed.name if listed else weapon.key),
-        delay=delay,
-        modifier=modifier,
-        durability=durability,
+        name=weapon.name or (weapon.key if listed is None else listed.name),
+        delay=stated["delay"],
+        modifier=stated["modifier"],
+        durability=stated["durability"],
         traits=weapon.traits,
-        damage={kind: dice and Dice(n=dice.n, sides=dice.sides, flat=flats[kind] or 0) for kind, dice in damage.items()},
+        damage={kind: dice and replace(dice, flat=flats[kind]) for kind, dice in damage.items()},
     )
+
+
+def _stated(weapon: Weapon, listed: Listed | None, field: str) -> Any:
+    """What the sheet states, else what the list states, else None."""
+    own = getattr(weapon, field)
+    return getattr(listed, field, None) if own is None else own
 
 
 def base_flat(
@@ -136,7 +143,6 @@ def problems(weapon: Weapon, path: str) -> Iterator[tuple[str, str]]:
     if weapon.base and weapon.base not in WEAPONS:
         yield f"{path}.base", f"no such listed weapon, there are {', '.join(WEAPONS)}; got {weapon.base!r}"
         return
-    listed = WEAPONS.get(weapon.base)
-    for field in ("delay", "modifier", "durability", "damage"):
-        if getattr(weapon, field) is None and getattr(listed, field, None) is None:
+    for field in STATED:
+        if _stated(weapon, WEAPONS.get(weapon.base), field) is None:
             yield f"{path}.{field}", "must be stated: no list gives it"

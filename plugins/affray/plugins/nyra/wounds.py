@@ -71,7 +71,7 @@ def worsen(fight: Fight, who: str, location: str) -> Steps:
     if name == DEAD:
         yield from die(fight, who)
         return
-    yield _gain(fight, name, who, WOUND + location, int(after))
+    yield _gain(fight, f"{name}-wound", who, WOUND + location, after)
     old = _held(fight, who, BLEEDING + location)
     rate = old + sum([BLEEDS.get(tier_name(sheet, location, entered), 0) for entered in range(int(before) + 1, after + 1)])
     if rate > old:

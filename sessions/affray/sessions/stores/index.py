@@ -13,10 +13,11 @@ from affray.kernel import (
     Chain,
     CommandConflict,
     Commit,
-    Group,
     Sender,
     StoreError,
     VersionConflict,
+    continues,
+    is_whole,
     read_header,
     sha256,
 )
@@ -30,18 +31,6 @@ class Place(NamedTuple):
     line: int
     start: int
     end: int
-
-
-def is_whole(group: Group | None) -> bool:
-    """Tell whether a commit with this group field ends a group, or stands alone."""
-    return group is None or group.index == group.size
-
-
-def continues(before: Group | None, group: Group | None) -> bool:
-    """Tell whether a commit of `group` may stand right after one of `before`."""
-    if is_whole(before) or before is None:
-        return group is None or 1 == group.index <= group.size
-    return group == Group(id=before.id, index=before.index + 1, size=before.size)
 
 
 def units(commits: Iterable[Commit]) -> Iterator[tuple[Commit, ...]]:

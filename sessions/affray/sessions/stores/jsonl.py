@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
@@ -136,7 +136,7 @@ def _ignore(note: str) -> None:
 
 
 @contextmanager
-def _opened(path: Path, session: str) -> Iterator[BinaryIO]:
+def _opened(path: Path, session: str) -> Generator[BinaryIO, None, None]:
     """A session's file, for reading. Raises NoSuchSession also for one that was torn within its header."""
     with os_errors(f"read {path}"):
         try:
@@ -177,7 +177,7 @@ def _make_folder(path: Path) -> None:
 
 
 @contextmanager
-def _folder(path: Path) -> Iterator[int]:
+def _folder(path: Path) -> Generator[int, None, None]:
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         yield fd

@@ -12,9 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from affray.kernel import Damaged, Group, NoSuchSession, limits, read_header
-
-from .index import is_whole
+from affray.kernel import Damaged, Group, NoSuchSession, is_whole, limits, read_header
 
 _BLOCK = 64 * 1024
 

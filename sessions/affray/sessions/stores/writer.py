@@ -9,19 +9,19 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from affray.kernel import Busy, Chain, Commit, Damaged, NoSuchSession, StoreError
+from affray.kernel import Busy, Chain, Commit, Damaged, NoSuchSession, StoreError, continues, is_whole
 
-from .index import Place, SessionIndex, continues, is_whole
+from .index import Place, SessionIndex
 from .lines import check_header, end_of_lines, lines_to, never_began
 
 
 @contextmanager
-def os_errors(doing: str) -> Iterator[None]:
+def os_errors(doing: str) -> Generator[None, None, None]:
     """Turn errors of the operating system into a StoreError that says what could not be done."""
     try:
         yield

@@ -1,0 +1,135 @@
+"""The command line. A command's module is imported when the command runs, so `affray --help` waits for nothing.
+
+Exit codes: 0 good; 1 a finding, a refusal or damage; 2 misuse (no such session, a bad option, an unreadable file);
+130 interrupted. A person gets one sentence on standard error; AFFRAY_DEBUG shows the traceback instead.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+COMMANDS = {
+    "demo": "Play a fight that comes with Affray, print it, verify it.",
+    "run": "Play an encounter file.",
+    "log": "List the events of a session, each in a sentence.",
+    "show": "Show the state of a fight, now or at any version.",
+    "replay": "Fold a log event by event and print it as a transcript, without any rules.",
+    "verify": "Check bytes, digests, arithmetic and dice of a log.",
+    "export": "Write a session to a file, as one reader may have it.",
+    "plugins": "List the rules systems and house rules that are installed.",
+}
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class Commands(click.Group):
+    """Commands by name, each in a module of that name, and one place where errors become sentences."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"{__name__}.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table of commands, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def main(  # type: ignore[override]  # click's overloads depend on standalone_mode, which is ours to choose
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run, and exit with a code."""
+        extra["standalone_mode"] = False
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")
+        try:
+            code = super().main(args, prog_name or "affray", **extra)
+        except click.ClickException as error:
+            _complain(_usage(error))
+            code = error.exit_code
+        except click.Abort:
+            _complain("interrupted")
+            code = INTERRUPTED
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what goes wrong becomes one sentence and an exit code."""
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+            return code
+        except BrokenPipeError:
+            _let_go()
+            return BROKEN_PIPE
+        except (click.ClickException, click.exceptions.Exit, click.Abort, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            if os.environ.get("AFFRAY_DEBUG"):
+                raise
+            from .failures import explain
+
+            sentence, code = explain(error)
+            _complain(sentence)
+            return code
+
+
+def _usage(error: click.ClickException) -> str:
+    ctx = getattr(error, "ctx", None)
+    hint = f" (see '{ctx.command_path} --help')" if ctx is not None else ""
+    return error.format_message().rstrip(".") + hint
+
+
+def _complain(sentence: str) -> None:
+    click.echo(f"affray: {' '.join(sentence.split())}", err=True)
+
+
+def _let_go() -> None:
+    """Nobody reads any more: let the interpreter not complain of it when it flushes at its end."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"affray {version('affray')}")
+        ctx.exit()
+
+
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the release.")
+@click.pass_context
+def app(ctx: click.Context) -> None:
+    """Record, replay and verify tabletop fights.
+
+    SESSION is the id of a stored session or a path to an .affray file. Sessions are stored in the folder that AFFRAY_HOME
+    names (default: your data folder).
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main() -> None:
+    """Run the command line (the program `affray`)."""
+    app()
+
+
+__all__ = ["COMMANDS", "app", "main"]

@@ -1,0 +1,5 @@
+"""`python -m affray.sessions.cli` is `affray`."""
+
+from . import main
+
+main()

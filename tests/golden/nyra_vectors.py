@@ -1,0 +1,516 @@
+"""The vectors of the Nyra rules (rules/nyra.md, sections 7 and 8) as commands to a fight, and what its log says of them.
+
+Whoever can send the commands of `Driver` can run the turns and phases: a bare kernel or a session. What comes out is
+read off the events and states of the log; only names of tiers and tops of bands come from the system's tables.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from affray.kernel import (
+    ApplyDamage,
+    Ask,
+    Change,
+    Declare,
+    Done,
+    Event,
+    Json,
+    Judge,
+    Num,
+    Order,
+    Refused,
+    Roll,
+    SetPool,
+    State,
+    Turn,
+    fold,
+    moment,
+    root,
+    total,
+)
+from affray.plugins.nyra.bodies import BUILDS
+from affray.plugins.nyra.sheet import Sheet
+from affray.plugins.nyra.wounds import build_of, tier, tier_name, tops
+
+Record = dict[str, Any]
+"""An object of the vectors' JSON."""
+
+LEFT_OUT = {"energy", "shield", "feats", "health"}
+"""Fields of a vector's sheet that the duel does not read."""
+
+REASONS = {"blocked": "blocked", "delay-spent": "delay_spent", "choice": "ended_by_choice"}
+CRITICALS = {"critical": "success", "fumble": "failure"}
+SUCCEEDED = ("critical", "success")
+TRAITS = ("Swiftness", "Impact", "Mastercraft")
+TOP_OF_CRITICAL = 2
+"""Which band of a location ends where its health does."""
+
+
+class Driver(Protocol):
+    """A fight that takes commands. `faces` are handed out in order; ids of combatants are the driver's caller's."""
+
+    def start(self, options: Mapping[str, Json], faces: Sequence[int]) -> None:
+        """Open a fight under these options."""
+        ...
+
+    def join(
+        self, who: str, *, name: str, side: str, sheet: Mapping[str, Json], pools: Mapping[str, Num]
+    ) -> None:
+        """Let a combatant enter; `pools` start where they say."""
+        ...
+
+    def begin(self) -> None:
+        """Start the clock."""
+        ...
+
+    def declare(
+        self, actor: str, name: str, targets: tuple[str, ...], params: Mapping[str, Json]
+    ) -> Refused | None:
+        """Declare an action; give its refusal, or None."""
+        ...
+
+    def answer(self, slot: str, who: str, value: str) -> None:
+        """Answer a prompt."""
+        ...
+
+    def overrule(self, effect: SetPool) -> None:
+        """Set a pool by the game master's word."""
+        ...
+
+    @property
+    def state(self) -> State:
+        """The present state."""
+        ...
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """All events so far."""
+        ...
+
+    @property
+    def faces_left(self) -> int:
+        """How many faces nobody asked for."""
+        ...
+
+
+# -- the file
+
+
+def vectors(*kinds: str) -> list[Record]:
+    """The vectors of some kinds that this engine is for: the duel, without optional modules.
+
+    AFFRAY_VECTORS names another directory to take them from; there the file may be missing.
+    """
+    elsewhere = os.environ.get("AFFRAY_VECTORS")
+    path = Path(elsewhere or Path(__file__).parent / "vectors") / "nyra.vectors.json"
+    if elsewhere and not path.exists():
+        return []
+    found: list[Record] = json.loads(path.read_text("utf-8"))["vectors"]
+    return [
+        vector
+        for vector in found
+        if vector["kind"] in kinds
+        and vector.get("rules", {}).get("variant", "duel") == "duel"
+        and "optional_module" not in vector
+    ]
+
+
+def listed(expected: Any, actual: Any) -> Any:
+    """The part of what came out that a vector lists: its keys, all the way down."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return {key: listed(value, actual[key]) for key, value in expected.items() if key in actual}
+    if isinstance(expected, list) and isinstance(actual, list | tuple) and len(expected) == len(actual):
+        return [listed(one, other) for one, other in zip(expected, actual, strict=True)]
+    return actual
+
+
+# -- from a vector to a fight
+
+
+def options_of(vector: Record) -> dict[str, Json]:
+    """The options of the duel."""
+    return {name: value for name, value in vector["rules"].items() if name != "exhaustion_floor"}
+
+
+def sheet_of(raw: Record, weapons: Sequence[Record]) -> dict[str, Json]:
+    """A vector's sheet as the system's."""
+    sheet = {field: value for field, value in raw.items() if field not in LEFT_OUT | {"name"}}
+    sheet["armor"] = {code(location): stops for location, stops in raw["armor"].items()}
+    sheet["weapons"] = [
+        {field: value for field, value in weapon.items() if field != "energy_cost"} for weapon in weapons
+    ]
+    return sheet
+
+
+def code(location: str) -> str:
+    """`Left Arm` as the log says it."""
+    return location.lower().replace(" ", "-")
+
+
+def words(location: str) -> str:
+    """`left-arm` as the vectors say it."""
+    return location.replace("-", " ").title()
+
+
+def faces_of(dice: Sequence[str]) -> list[int]:
+    """`d10:3` is a 3."""
+    return [int(die.partition(":")[2]) for die in dice]
+
+
+# -- one turn
+
+
+def run_turn(driver: Driver, vector: Record) -> Record:
+    """Play a vector of kind `turn`, and tell what the log says of it."""
+    given = vector["input"]
+    attacker, defender = given["attacker"], given["defender"]
+    driver.start(options_of(vector), faces_of(given["dice"]))
+    tied = all(attacker[field] == defender[field] for field in ("sequence", "AGI"))
+    prior = {code(location): damage for location, damage in given["prior_damage"].items()}
+    driver.join(
+        "attacker",
+        name=attacker["name"],
+        side="red",
+        sheet=sheet_of(attacker, given["weapons"]),
+        pools={"tie-die": 2} if tied else {},
+    )
+    driver.join(
+        "defender",
+        name=defender["name"],
+        side="blue",
+        sheet=sheet_of(defender, ()),
+        pools=prior | ({"tie-die": 1} if tied else {}),
+    )
+    driver.begin()
+    if driver.state.turn != "attacker":
+        driver.declare("defender", "end-turn", (), {})
+    if given["starting_delay"] != attacker["AGI"]:
+        driver.overrule(SetPool(target="attacker", pool="delay", value=given["starting_delay"]))
+    strikes = []
+    turn = Played(driver, "attacker")
+    for action in given["actions"]:
+        turn.act(action, "defender")
+        if action["do"] == "strike":
+            strikes.append(turn.strike(action))
+    damage = {words(location): driver_damage for location, driver_damage in (prior | turn.damage()).items()}
+    return {"rolls": turn.rolls(), "strikes": strikes, "end": {**turn.end(), "damage_by_location": damage}}
+
+
+class Played:
+    """A turn as it was played: its actions, one after the other, and the events that each of them made."""
+
+    def __init__(self, driver: Driver, actor: str) -> None:
+        self.driver = driver
+        self.actor = actor
+        self.refused: Refused | None = None
+        self.all: list[Event] = []
+        self.events: list[Event] = []
+        self.after = driver.state
+
+    def act(self, action: Record, target: str) -> None:
+        """Play one action of a vector, with the answer it names."""
+        first = len(self.driver.events)
+        if action["do"] == "end_turn":
+            self.refused = self.driver.declare(self.actor, "end-turn", (), {})
+        else:
+            params = {field: action[field] for field in ("weapon", "strike", "type")}
+            params["aim"] = action["aim"] and code(action["aim"])
+            self.refused = self.driver.declare(self.actor, "strike", (target,), params)
+            for slot, prompt in self.driver.state.prompts.items():
+                offered = [option.code for option in prompt.ask.options or ()]
+                self.driver.answer(slot, target, action["defence"] if action["defence"] in offered else "none")
+        self.events = list(own(self.driver.events[first:]))
+        self.all += self.events
+        self.after = state_at(self.driver.events, first + len(self.events)) if self.events else self.driver.state
+
+    def one(self, kind: type, key: str) -> Any:
+        """The first event of a kind and key in the last action, None if there is none."""
+        return next(iter(self.every(kind, key)), None)
+
+    def every(self, kind: type, key: str) -> list[Any]:
+        """All events of a kind and key in the last action."""
+        return [event for event in self.events if type(event) is kind and event.key == key]  # type: ignore[attr-defined]
+
+    def end(self) -> Record:
+        """How the turn stands: over or not, why, and the delay that was left when it ended."""
+        ends = [event for event in self.all if type(event) is Turn and event.moment == "end"]
+        lost = [event for event in self.all if type(event) is Change and event.key == "forfeit"]
+        left = self.after.combatants[self.actor].pools["delay"]
+        return {
+            "turn_over": bool(ends),
+            "reason": REASONS[ends[0].action.rpartition(">")[2].partition(".")[0]] if ends else None,
+            "delay_left": lost[0].before if lost else left,
+        }
+
+    def damage(self) -> dict[str, Num]:
+        """Where somebody was struck in this turn, and how much damage the location then had."""
+        return {
+            touch.pool: touch.after
+            for event in self.all
+            if type(event) is ApplyDamage
+            for touch in event.touched or ()
+        }
+
+    def rolls(self) -> list[Record]:
+        """Every die of the turn as it was used."""
+        return [
+            {"die": f"d{term.sides}", "face": face, "for": self._purpose(event)}
+            for event in self.all
+            if type(event) is Roll
+            for term in event.plan.terms
+            for chain in event.faces or ()
+            for face in chain
+        ]
+
+    def _purpose(self, roll: Roll) -> str:
+        if roll.key != "tiebreak":
+            return roll.key
+        return "tiebreak_attacker" if roll.by == self.actor else "tiebreak_defender"
+
+    def strike(self, action: Record) -> Record:
+        """What the vectors say of one strike."""
+        end = self.end()
+        found: Record = {"turn_over": end["turn_over"], "delay_left": end["delay_left"]}
+        if self.refused is not None:
+            return {**found, "result": "refused", "refusal": self.refused.code.replace("-", "_")}
+        done = self.events[-1]
+        assert isinstance(done, Done)
+        found["result"] = done.code.replace("-", "_")
+        if fumble := self.one(Change, "fumble"):
+            found["weapon_durability"] = fumble.after
+        return found | self._attack(action) | self._defence() | self._contest() | self._hit()
+
+    def _attack(self, action: Record) -> Record:
+        verdict: Judge = self.one(Judge, "attack")
+        ask: Ask | None = self.one(Ask, "defence")
+        offered = {option.code for option in (ask.options or ())} if ask else {"none"}
+        is_open = verdict.code not in SUCCEEDED or action["defence"] in offered
+        return {
+            "attack_die": self.one(Roll, "attack").total,
+            "effective_skill": verdict.goal,
+            "attack_margin": verdict.margin,
+            "attack_success": verdict.code in SUCCEEDED,
+            "attack_critical": CRITICALS.get(verdict.code),
+            "defence": action["defence"] if is_open else "not_available",
+        }
+
+    def _defence(self) -> Record:
+        verdict: Judge | None = self.one(Judge, "defence")
+        if verdict is None:
+            return {}
+        return {
+            "defence_die": self.one(Roll, "defence").total,
+            "defence_skill": verdict.goal,
+            "defence_margin": verdict.margin,
+            "defence_success": verdict.code in SUCCEEDED,
+            "defence_critical": CRITICALS.get(verdict.code),
+        }
+
+    def _contest(self) -> Record:
+        contests: list[Judge] = self.every(Judge, "contest")
+        if not contests or contests[0].margin != 0 or self.one(Judge, "defence").code not in SUCCEEDED:
+            return {}
+        options: Record = self.after.manifest.options if self.after.manifest else {}
+        if options["crit_auto_hit"] and self.one(Judge, "attack").code == "critical":
+            return {}
+        pairs = [[total((verdict.goal or 0, verdict.margin or 0)), verdict.goal] for verdict in contests[1:]]
+        return {"tie": options["tie"], **({"tiebreak": pairs} if pairs else {})}
+
+    def _hit(self) -> Record:
+        hit: ApplyDamage | None = self.one(ApplyDamage, "damage")
+        if hit is None or not hit.parts or not hit.touched:
+            return {}
+        roll: Roll = self.one(Roll, "damage")
+        rows = {row.code: row.amount for row in hit.parts[0].rows}
+        flat, bonus = rows.get("flat", 0), next((rows[name] for name in ("STR", "AGI", "CON") if name in rows), 0)
+        doubled = total((hit.parts[0].rolled, rows.get("critical", 0)))
+        raw = doubled + total((flat, bonus))
+        traits = {trait: rows[trait] for trait in TRAITS if trait in rows}
+        armor = -total((rows.get("armor", 0),))
+        location, damage = hit.pools[0], hit.touched[0].after
+        return {
+            "damage": {
+                "dice": [face for chain in roll.faces or () for face in chain],
+                "rolled": roll.total,
+                "rolled_after_crit": doubled,
+                "flat": flat,
+                "primary_mod": bonus,
+                "raw": raw,
+                "traits": traits,
+                "final": raw + total((*traits.values(), rows.get("rounded-down", 0))),
+            },
+            "armor": armor,
+            "applied": hit.value,
+            "location": words(location),
+            "location_damage_total": damage,
+            **wound(self.after, hit.target, location),
+            "remaining_health": total((critical_top(self.after, hit.target, location),)) - total((damage,)),
+        }
+
+
+def own(events: Sequence[Event]) -> Iterator[Event]:
+    """The events of the action declared first, up to its `done`."""
+    if not events:
+        return
+    declared = events[0]
+    assert isinstance(declared, Declare)
+    for event in events:
+        if root(getattr(event, "action", "")) == declared.action:
+            yield event
+        if type(event) is Done and event.action == declared.action:
+            return
+
+
+def state_at(events: Sequence[Event], version: int) -> State:
+    """The state after so many events."""
+    state = State()
+    for number, event in enumerate(events[:version], 1):
+        state = fold(state, event, number)
+    return state
+
+
+def sheet_in(state: State, who: str) -> Sheet:
+    """A combatant's sheet as the system's type."""
+    return msgspec.convert(state.combatants[who].sheet, Sheet)
+
+
+def modifier_table(state: State) -> Any:
+    """The table that option `modifier` names."""
+    return state.manifest.options["modifier"] if state.manifest else None
+
+
+def wound(state: State, who: str, location: str) -> Record:
+    """The tier of a location and what it bleeds, off the conditions."""
+    held = state.combatants[who].conditions
+    if "dead" in held:
+        return {"tier": "dead", "bleed_per_turn": None}
+    worst = held.get(f"wound-{location}")
+    bleeding = held.get(f"bleeding-{location}")
+    names = BUILDS[build_of(sheet_in(state, who), location)].tiers
+    return {
+        "tier": names[int(worst.value or 0)] if worst else "unhurt",
+        "bleed_per_turn": bleeding.value if bleeding else 0,
+    }
+
+
+def critical_top(state: State, who: str, location: str) -> int:
+    """The damage up to which a location holds."""
+    sheet = sheet_in(state, who)
+    return tops(sheet, build_of(sheet, location), modifier_table(state))[TOP_OF_CRITICAL]
+
+
+# -- one phase
+
+
+def run_phase(driver: Driver, vector: Record) -> Record:
+    """Play a vector of kind `phase`, and tell what the log says of it."""
+    given = vector["input"]
+    names = [raw["name"] for raw in given["combatants"]]
+    ids = {name: f"c{number}" for number, name in enumerate(names, 1)}
+    driver.start(options_of(vector), faces_of([die for turn in given["turns"] for die in turn["dice"]]))
+    for raw in given["combatants"]:
+        name = raw["name"]
+        prior = given["prior_damage"].get(name, {})
+        driver.join(
+            ids[name],
+            name=name,
+            side=ids[name],
+            sheet=sheet_of(raw, given["weapons"].get(name, ())),
+            pools={code(location): damage for location, damage in prior.items()},
+        )
+    driver.begin()
+    ended: dict[str, Num | None] = {}
+    for turn in given["turns"]:
+        played = Played(driver, ids[turn["actor"]])
+        for action in turn["actions"]:
+            played.act(action, ids[turn["target"]])
+        ended[turn["actor"]] = played.end()["delay_left"]
+    close_phase(driver, 2)
+    return {"end_delay": ended, **phase_of(driver, {who: name for name, who in ids.items()})}
+
+
+def close_phase(driver: Driver, phase: int) -> None:
+    """End every turn until somebody holds one of a later phase, or the fight is over."""
+    while driver.state.turn and driver.state.at[0] == phase:
+        driver.declare(driver.state.turn, "end-turn", (), {})
+
+
+def phase_of(driver: Driver, names: Mapping[str, str]) -> Record:
+    """What the vectors say of the first phase, and with how much delay the next one starts."""
+    events = driver.events
+    starts = [
+        (number, event)
+        for number, event in enumerate(events, 1)
+        if type(event) is Turn and event.moment == "start"
+    ]
+    first = [(number, event.who) for number, event in starts if event.when[0] == 1]
+    following = [(number, event.who) for number, event in starts if event.when[0] == 2]
+    end = following[0][0] - 1 if following else len(events)
+    state = state_at(events, end)
+    people = {names[who]: one for who, one in state.combatants.items()}
+    return {
+        "order": order_of(events, names),
+        "start_delay": {names[who]: delay_at_start(events, number, who) for number, who in first},
+        "next_phase_delay": {names[who]: delay_at_start(events, number, who) for number, who in following},
+        "bleeding": [bled(state, event, names) for event in events[:end] if is_bleeding(event)],
+        "damage": {
+            name: {words(location): one.pools[location] for location in sheet_in(state, one.id).locations}
+            for name, one in people.items()
+        },
+        "tier": {
+            name: {
+                words(location): wound(state, one.id, location)["tier"]
+                for location in sheet_in(state, one.id).locations
+            }
+            for name, one in people.items()
+        },
+        "dead": [name for name, one in people.items() if "dead" in one.conditions],
+    }
+
+
+def order_of(events: Sequence[Event], names: Mapping[str, str]) -> list[str]:
+    """The order of play that `begin` settled."""
+    entries = [
+        entry
+        for event in events
+        if type(event) is Order and event.key == "order"
+        for entry in event.entries
+    ]
+    return [names[entry.who] for entry in sorted(entries, key=lambda entry: moment(entry.when))]
+
+
+def delay_at_start(events: Sequence[Event], opened: int, who: str) -> Num | None:
+    """The delay somebody has when the upkeep of the turn that version `opened` started is done."""
+    turn = events[opened - 1]
+    assert isinstance(turn, Turn)
+    closed = next(
+        number
+        for number, event in enumerate(events, 1)
+        if type(event) is Done and event.action == turn.action
+    )
+    return state_at(events, closed).combatants[who].pools["delay"]
+
+
+def is_bleeding(event: Event) -> bool:
+    """Tell whether this is a turn's bleeding of one location."""
+    return type(event) is ApplyDamage and event.key == "bleeding"
+
+
+def bled(state: State, event: Any, names: Mapping[str, str]) -> Record:
+    """One loss by bleeding, as the vectors say it."""
+    location, after = event.pools[0], event.after
+    sheet = sheet_in(state, event.target)
+    return {
+        "who": names[event.target],
+        "location": words(location),
+        "loss": event.value,
+        "total": after,
+        "tier": tier_name(sheet, location, tier(sheet, location, after, modifier_table(state))),
+    }
