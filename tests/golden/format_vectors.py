@@ -7,7 +7,6 @@ vector is a changed format. `tests/docs/test_format.py` computes every output ag
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from hashlib import sha256 as hash_of
@@ -204,10 +203,18 @@ def block() -> str:
     return f"{BEGIN}\n\n```json\n{_text(vectors())}\n```\n\n{END}"
 
 
-def _text(value: Any) -> str:
-    """Indented JSON in ASCII, with short lists on one line."""
-    text = json.dumps(value, indent=1)
-    return re.sub(r"\[\n\s+([^\[\]{}]{0,60}?)\s+\]", lambda found: "[" + re.sub(r",\s+", ", ", found[1]) + "]", text)
+def _text(value: Any, indent: str = "") -> str:
+    """JSON in ASCII; what is short, or holds nothing, stands on one line."""
+    short = json.dumps(value)
+    if len(indent) + len(short) <= 118 or not isinstance(value, dict | list | tuple):
+        return short
+    inner = indent + " "
+    if isinstance(value, dict):
+        rows = [f"{json.dumps(key)}: {_text(below, inner)}" for key, below in value.items()]
+    else:
+        rows = [_text(below, inner) for below in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n{inner}" + f",\n{inner}".join(rows) + f"\n{indent}{closing}"
 
 
 def stored() -> str:

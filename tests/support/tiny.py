@@ -175,10 +175,9 @@ def start(fight: Fight, moment: Moment) -> Steps:
 
 def seat(fight: Fight, moment: Moment) -> Steps:
     init = -fight.sheet(moment.who).init
-    later = 0 if (init,) > fight.at[1:2] else 1
-    yield Order(
-        "seat", entries=(Entry(key=moment.who, when=(number(fight.at[0] + later), init, 0), who=moment.who),)
-    )
+    at = fight.at or (1,)  # who comes while the others still roll for the first order
+    later = 0 if (init,) > at[1:2] else 1
+    yield Order("seat", entries=(Entry(key=moment.who, when=(number(at[0] + later), init, 0), who=moment.who),))
     return ""
 
 

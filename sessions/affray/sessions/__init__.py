@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .stores.jsonl import JsonlStore
     from .stores.memory import MemoryStore
     from .verbs import Answer
-    from .verbs import Answer
 
 _MODULES = {
     "Answer": "verbs",

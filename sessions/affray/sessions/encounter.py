@@ -14,6 +14,7 @@ from affray.kernel import GM, AffrayError, Form, InputError, Json, Refused, Rule
 from .encounter_file import (
     EVERYBODY,
     Auto,
+    Combatant,
     Declare,
     Encounter,
     EndTurn,
@@ -34,9 +35,9 @@ from .verbs import Answer
 class ScriptRefused(AffrayError):
     """A line of a script was refused, or does not fit what the fight waits for. The session stays as it is."""
 
-    def __init__(self, session: str, index: int, problem: str, refused: Refused | None = None) -> None:
-        super().__init__(f"$.script[{index}]: {problem}")
-        self.session, self.index, self.problem, self.refused = session, index, problem, refused
+    def __init__(self, session: str, path: str, problem: str, refused: Refused | None = None) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.session, self.path, self.problem, self.refused = session, path, problem, refused
 
 
 def run_encounter(
@@ -70,7 +71,10 @@ def run_encounter(
     )
     if started is not None:
         started(made)
-    _Player(made, encounter).play()
+    try:
+        _Player(made, encounter).play()
+    except InputError as error:
+        raise in_file(error, where) from None
     return made
 
 
@@ -117,41 +121,46 @@ class _Player:
         self.left = encounter.commands
 
     def play(self) -> None:
-        for one in self.encounter.combatants:
-            joined = self.session.join(
-                one.id,
-                one.name,
-                side=one.side,
-                sheet=one.sheet,
-                controller=one.controller,
-                pools=one.pools,
-                secret=one.secret,
-                player=one.player,
-            )
-            self._must(joined, -1)
-        self._must(self.session.begin(), -1)
+        """Play it as far as it goes by itself."""
+        for index, one in enumerate(self.encounter.combatants):
+            with_path(f"$.combatants[{index}]", self._join, one)
+        self._must(self.session.begin(), "the beginning")
         for index, entry in enumerate(self.encounter.script):
-            self._entry(index, entry)
+            self._entry(f"$.script[{index}]", entry)
         while self.left > 0 and self.encounter.auto is not None and self._go_on():
             self.left -= 1
 
+    def _join(self, one: Combatant) -> None:
+        command = commands.Join(
+            id=one.id,
+            name=one.name or one.id,
+            side=one.side,
+            controller=one.controller,
+            sheet=one.sheet,
+            pools=one.pools,
+            conditions=one.conditions,
+            secret=one.secret,
+            player=one.player,
+        )
+        self._must(self.session.request(command), f"joining of {one.id}")
+
     # -- the script
 
-    def _entry(self, index: int, entry: Entry) -> None:
+    def _entry(self, path: str, entry: Entry) -> None:
         session = self.session
         match entry:
             case Note():
-                self._must(session.note(entry.text, secret=entry.secret), index)
+                self._must(session.note(entry.text, secret=entry.secret), path)
             case Reply():
-                slot = self._prompt(index, entry.who, entry.key)
-                self._must(session.answer(slot, entry.who, entry.value), index)
+                slot = self._prompt(path, entry.who, entry.key)
+                self._must(session.answer(slot, entry.who, entry.value), path)
             case Report():
-                slot = self._prompt(index, entry.who, entry.key)
+                slot = self._prompt(path, entry.who, entry.key)
                 chains = [[face] if isinstance(face, int) else list(face) for face in entry.faces]
-                self._must(session.report(slot, entry.who, chains), index)
+                self._must(session.report(slot, entry.who, chains), path)
             case EndTurn():
                 self._answer_all()
-                self._must(session.end_turn(entry.actor), index)
+                self._must(session.end_turn(entry.actor), path)
             case Declare():
                 self._answer_all()
                 command = commands.Declare(
@@ -161,9 +170,9 @@ class _Player:
                     params=entry.params,
                     secret=entry.secret,
                 )
-                self._must(session.request(command), index)
+                self._must(session.request(command), path)
 
-    def _prompt(self, index: int, who: str, key: str) -> str:
+    def _prompt(self, path: str, who: str, key: str) -> str:
         """The slot of the one open prompt that waits for somebody. Prompts that wait for others are answered first."""
         while True:
             found = self.session.prompts(who, reader=GM)
@@ -173,13 +182,13 @@ class _Player:
             if not names and self._answer_one(but=who):
                 continue
             waiting = "nothing is asked" if not found else f"asked is {', '.join(p.ask.key for p in found.values())}"
-            raise ScriptRefused(self.session.id, index, f"no one prompt waits for {who!r} here; {waiting}")
+            raise ScriptRefused(self.session.id, path, f"no one prompt waits for {who!r} here; {waiting}")
 
-    def _must(self, answer: Answer, index: int) -> None:
+    def _must(self, answer: Answer, path: str) -> None:
         if answer.refused is not None:
             args = ", ".join(map(str, answer.refused.args))
             problem = f"refused, {answer.refused.code}{f' ({args})' if args else ''}"
-            raise ScriptRefused(self.session.id, index, problem, answer.refused)
+            raise ScriptRefused(self.session.id, path, problem, answer.refused)
 
     # -- by itself
 

@@ -15,6 +15,7 @@ import msgspec
 
 from affray.kernel import (
     GM,
+    Held,
     InputError,
     Json,
     Num,
@@ -40,7 +41,9 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Combatant(_Part, frozen=True):
-    """Who takes part. `secret` left out means: exactly if the game master controls it. `pools` says where pools start."""
+    """Who takes part. `secret` left out means: exactly if the game master controls it. `pools` says where pools start,
+    `conditions` what somebody comes with.
+    """
 
     id: str
     side: str
@@ -50,6 +53,7 @@ class Combatant(_Part, frozen=True):
     secret: bool | None = None
     sheet: dict[str, Json] = {}
     pools: dict[str, Num] = {}
+    conditions: tuple[Held, ...] = ()
 
 
 class Declare(_Part, frozen=True, tag_field="do", tag="declare"):
@@ -183,8 +187,8 @@ def _typed(raw: dict[str, Json]) -> Encounter:
         return msgspec.convert(raw, Encounter)
     except msgspec.ValidationError as error:
         problem, path = _told(error)
-        while _ANY_KEY in path:
-            path = path.replace(_ANY_KEY, f".{_key_at_fault(raw, path)}", 1)
+        while _ANY_KEY in path and (key := _key_at_fault(raw, path)):
+            path = path.replace(_ANY_KEY, f".{key}", 1)
         if unknown := _UNKNOWN.match(problem):
             problem = f"there is no {unknown[1]!r} here; there are {', '.join(_fields_at(raw, path))}"
         elif problem.startswith("Invalid"):
@@ -198,11 +202,14 @@ def _told(error: msgspec.ValidationError) -> tuple[str, str]:
 
 
 def _key_at_fault(raw: dict[str, Json], path: str) -> str:
-    """Which key of a table a message means that says "[...]" instead."""
+    """Which key of a table a message means that says "[...]" instead; "" where that cannot be told."""
     before = path.partition(_ANY_KEY)[0]
     table: Json = raw
-    for name, index in _STEP.findall(before):
-        table = table[name or int(index)]
+    try:
+        for name, index in _STEP.findall(before):
+            table = table[name or int(index)]
+    except (LookupError, TypeError):  # below a key that reads like a path itself
+        return ""
     whole = dict(table)
     for key in whole:
         table.clear()
@@ -214,13 +221,13 @@ def _key_at_fault(raw: dict[str, Json], path: str) -> str:
                 return str(key)
         finally:
             table.update(whole)
-    return "?"
+    return ""
 
 
 def _fields_at(raw: dict[str, Json], path: str) -> tuple[str, ...]:
     """The keys that may stand at a path of a file."""
     if path.startswith("$.combatants"):
-        return Combatant.__struct_fields__
+        return Held.__struct_fields__ if ".conditions" in path else Combatant.__struct_fields__
     if path.startswith("$.auto"):
         return Move.__struct_fields__ if ".moves" in path else Auto.__struct_fields__
     if index := re.match(r"\$\.script\[(\d+)\]", path):
@@ -242,6 +249,8 @@ def _check(encounter: Encounter) -> None:
         check_id(one.controller, "a controller", f"{path}.controller")
         check_text(one.name, f"{path}.name", empty=True)
         check_text(one.player, f"{path}.player", empty=True)
+        for place, held in enumerate(one.conditions):
+            check_id(held.id, "a condition's id", f"{path}.conditions[{place}].id")
         if one.id in people:
             raise InputError("somebody has this id already", path=f"{path}.id", value=one.id)
         people[one.id] = one

@@ -108,7 +108,9 @@ class HostDice:
         self._part = part
         self._nonce = ""
         self._now = Now()
-        self._script = Script(secret.script, log.scripted_faces()) if secret.script else None
+        policies = log.opened.dice.values() if log.opened is not None else ()
+        is_scripted = any(policy.startswith("scripted") for policy in policies)
+        self._script = Script(secret.script, log.scripted_faces()) if is_scripted else None
         self._used = self._script.used if self._script else 0
         self._kept_index: dict[tuple[str, int, str], int] = {}
         self._indexed = 0

@@ -108,9 +108,12 @@ def _let_go() -> None:
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        click.echo(f"affray {version('affray')}")
+        try:
+            click.echo(f"affray {version('affray')}")
+        except PackageNotFoundError:
+            click.echo("affray, not installed as a package")
         ctx.exit()
 
 

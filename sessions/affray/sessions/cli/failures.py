@@ -27,7 +27,8 @@ def explain(error: Exception) -> tuple[str, int]:
         where = f"{error.filename}: " if error.filename else ""
         return printable(f"{where}{error.strerror or error}"), MISUSED
     if isinstance(error, Damaged):
-        return printable(f"{error}; nothing from there on is used ('affray verify' says more)"), FOUND
+        hint = "; nothing from there on is used ('affray verify' says more)" if error.line > 1 else ""
+        return printable(f"{error}{hint}"), FOUND
     if isinstance(error, PluginUnavailable):
         return printable(f"{error} ('affray plugins' lists what is)"), FOUND
     if isinstance(error, Breach | RulesDrifted | Busy | AffrayError):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from affray.kernel import Damaged, limits
+from affray.kernel import Damaged
 
 from ..stores.jsonl import LEDGER, JsonlStore
 from ..stores.lines import end_of_commits, lines_to, never_began
@@ -69,10 +69,6 @@ def _file(path: Path) -> Ledger:
     with path.open("rb") as file:
         if never_began(file):
             raise Damaged("is empty, or ends within its first line", where=str(path))
-        file.seek(0)
-        header = file.readline(limits.LINE_BYTES + 1)
-        if not header.startswith(b'{"affray":'):
-            raise Damaged("is no ledger of Affray", where=str(path))
         end = end_of_commits(file, str(path))
         size = os.fstat(file.fileno()).st_size
     if size > end:

@@ -101,7 +101,7 @@ def play(
         problem = error.problem
         if error.refused is not None:
             problem = "refused: " + refusal(texts_of(made[0].state()), error.refused, made[0].state()).removesuffix(".")
-        raise Stopped(f"{where}, $.script[{error.index}]: {problem}; {_stands(made[0])}", FOUND) from None
+        raise Stopped(f"{where}, {error.path}: {problem}; {_stands(made[0])}", FOUND) from None
     finally:
         for one in telling:
             one.end()

@@ -10,7 +10,7 @@ import click
 import msgspec
 from msgspec import UNSET
 
-from affray.kernel import GM, AffrayError, Chain, Finding, Verdict, redact, verify
+from affray.kernel import GM, AffrayError, Chain, Damaged, Finding, Verdict, redact, verify
 
 from ..views.texts import printable
 from .failures import FOUND
@@ -54,10 +54,15 @@ def _head(ctx: click.Context, param: click.Parameter, value: str | None) -> tupl
 @json_option
 def command(session: str, against: tuple[int, str] | None, reader: str, as_json: bool) -> int:
     """Check SESSION, and print its head as VERSION:DIGEST."""
-    ledger = find(session)
     lines: list[bytes] = []
-    verdict = verify(_keeping(progress(ledger.lines, ledger.size, "verifying"), lines), against, ledger.where)
-    verdict = for_reader(verdict, lines, reader)
+    try:
+        ledger = find(session)
+    except Damaged as damage:
+        found = Finding(version=damage.version, code="damaged", text=str(damage))
+        verdict = msgspec.structs.replace(verify(()), findings=(found,))
+    else:
+        stream = _keeping(progress(ledger.lines, ledger.size, "verifying"), lines)
+        verdict = for_reader(verify(stream, against, ledger.where), lines, reader)
     if as_json:
         print_json(
             Verified(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from affray.kernel import (
+    WITNESS,
     ApplyDamage,
     Ask,
     Change,
@@ -71,6 +72,9 @@ def _ask(scene: Scene, event: Ask) -> Draft:
     if event.plan is not None:
         plain = f"{who} is to roll {event.notation or plan_text(event.plan)} for {scene.word(event.key)}"
         return Draft((), {}, plain)
+    if event.key.startswith(WITNESS):
+        rolled = scene.word(event.key.removeprefix(WITNESS), "roll")
+        return Draft(("ask.witness",), {"who": who}, f"The dice for {rolled} wait until {who} bears witness")
     options = None
     if event.options is not None:
         options = listed([scene.word(option.code, event.key) for option in event.options], "or")
@@ -83,6 +87,8 @@ def _choose(scene: Scene, event: Choose) -> Draft:
     who = scene.name(event.who)
     if event.value is None:
         return Draft((), {}, f"{who} gives no answer")
+    if event.key.startswith(WITNESS):
+        return Draft(("choose.witness",), {"who": who}, f"{who} bears witness")
     value = scene.word(event.value, event.key)
     keys = (f"choose.{event.key}.{event.value}", f"choose.{event.key}")
     return Draft(keys, {**codes(scene, event), "who": who, "value": value}, f"{who} chooses {value}")

@@ -178,7 +178,7 @@ def _moment(scene: Scene, event: Turn, who: str, at: str) -> str:
         case "join":
             return f"{now}{who} takes a place"
         case "resume":
-            return f"{now}{who}'s {scene.word(scene.what(event.entry))} goes on"
+            return f"{now}{who}'s {scene.word(scene.what(event.action))} goes on"
     return f"{now}{scene.word(event.moment)}{f' for {who}' if who else ''}"
 
 

@@ -100,7 +100,7 @@ class Story:
     def _scene(self, version: int, event: Any, before: State) -> Scene:
         if opens_run(event):
             self._rolls.clear()
-        if isinstance(event, Declare | Turn):
+        if isinstance(event, Declare) or (isinstance(event, Turn) and event.moment != "resume"):
             self.runs[event.action] = event
         scene = Scene(
             version=version,
