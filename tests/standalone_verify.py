@@ -60,6 +60,7 @@ def verify(header: bytes, *lines: bytes) -> str:
             event = {**event, **part.get("event", {}), **part.get("fields", {})}
             kind, action = event["kind"], event.get("action", "")
             if kind == "open":
+                check(version == 1, f"a second commitment at version {version}")
                 chains = {"open": event["chain"], "kept": event["kept_chain"]}
             elif kind == "rewind":
                 numbers, runs = states[event["to"]]
@@ -77,6 +78,7 @@ def verify(header: bytes, *lines: bytes) -> str:
             elif kind == "reveal-dice":
                 chain, secret = event["chain"], event["secret"]
                 check(sha256(bytes.fromhex(secret)).hexdigest() == chains[chain], f"the secret at version {version}")
+                check(event["epoch"] == epochs[chain], f"the epoch at version {version}")
                 for at, roll, inputs in pending[chain]:
                     dice = [term["sides"] for term in roll["plan"]["terms"] for _ in range(term["count"])]
                     for die, (sides, links) in enumerate(zip(dice, roll["faces"], strict=True)):

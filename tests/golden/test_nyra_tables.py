@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from .nyra_readings import Record
 from .nyra_tables import TABLES, KernelDriver
-from .nyra_vectors import Record, listed, run_phase, run_turn, vectors
+from .nyra_vectors import listed, run_phase, run_turn, vectors
 
 
 def cases(*kinds: str) -> pytest.MarkDecorator:

@@ -24,9 +24,9 @@ from .log import Pair, opens_run
 from .names import WITNESS, place, root, slot
 from .prepare import prepare
 from .rules import Rules
-from .runs import Action, Moment, Run
+from .runs import Action, Moment, Run, close, expire, nothing
 from .state import Fight, State, least
-from .steps import Act, Ask, Condition, EndTurn, Roll, Stop, Wait
+from .steps import Act, Ask, EndTurn, Roll, Stop, Wait
 from .values import Manifest, Option
 from .veil import veil
 from .witness import CODE
@@ -40,11 +40,6 @@ _ACTS = frozenset({Act, EndTurn, Stop})
 
 RuleBook = Callable[[Manifest], Rules]
 """Gives the rules of a manifest. Raises PluginUnavailable."""
-
-
-def _nothing() -> Any:
-    return ""
-    yield
 
 
 class Exchange:
@@ -305,12 +300,12 @@ class Exchange:
             run = self._declared(event, rules, fight)
         else:
             moment = Moment(event, rules, fight)
-            run = Run(event.action, event, moment, rules, _nothing(), "kernel", "upkeep")
+            run = Run(event.action, event, moment, rules, nothing(), "kernel", "upkeep")
             if event.moment == "begin":
                 self._hang(run, f"{event.action}>", rules.begin(fight), "begin")
             else:
                 if event.moment == "expiry":
-                    self._hang(run, f"{event.action}>", [("kernel", _expire(moment, fight))], "upkeep")
+                    self._hang(run, f"{event.action}>", [("kernel", expire(moment, fight))], "upkeep")
                 self._hang(run, f"{event.action}>", rules.upkeep(fight, moment), "upkeep")
         self._push(chain, run)
         self._pump()
@@ -347,7 +342,7 @@ class Exchange:
                 self._drop(name)
             elif index is not None:
                 for run in reversed(chain[index:]):
-                    _close(run)
+                    close(run)
                 del chain[index:]
                 self._answer(chain[-1], event)
         cause = self._chains.get(root(event.cause))
@@ -360,7 +355,7 @@ class Exchange:
     def _drop(self, name: str) -> None:
         chain = self._chains.pop(name)
         for run in reversed(chain):
-            _close(run)
+            close(run)
         if self._active == name:
             self._active = ""
 
@@ -432,9 +427,9 @@ class Exchange:
     def _fail(self, chain: list[Run], roll: Roll) -> None:
         """What went wrong in a table's own numbers after a die ends the action, with its rolls recorded (law 10)."""
         while not chain[-1].is_action:
-            _close(chain.pop())
+            close(chain.pop())
         run = chain[-1]
-        _close(run)
+        close(run)
         run.kids.clear()
         run.gen = None
         run.step = self._done(run, "failed")
@@ -483,21 +478,6 @@ class Exchange:
         if value is not None and not isinstance(value, str):
             raise run.breach(f"returned {value!r}, not an outcome code")
         run.step = self._done(run, value or "")
-
-
-def _expire(moment: Moment, fight: Fight) -> Any:
-    """A condition whose time is up ends, before the rules' own upkeep sees the moment."""
-    if fight.has(moment.who, moment.condition):
-        yield Condition("expired", target=moment.who, id=moment.condition, code="ended")
-    return ""
-
-
-def _close(run: Run) -> None:
-    try:
-        if run.gen is not None:
-            run.gen.close()
-    except Exception as error:  # a `finally` or `except` of the plugin
-        raise run.breach(f"raised {error!r} when it was closed") from error
 
 
 __all__ = ["Dice", "Drawn", "Exchange", "RefusedInside", "RuleBook"]

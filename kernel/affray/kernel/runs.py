@@ -9,11 +9,10 @@ from collections import deque
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from .errors import Breach
 from .events import Declare, Turn
 from .names import root
+from .steps import Condition
 from .values import Modifier, Row, When
 
 if TYPE_CHECKING:
@@ -35,11 +34,11 @@ class Scope:
     def _declared(self) -> tuple[Modifier, ...]:
         return ()
 
-    def rows(self, place: str) -> tuple[Row, ...]:
+    def rows(self, place: str, of: str = "") -> tuple[Row, ...]:
         """Modifier rows that act at one place, at once and not recorded.
 
-        Rows of the declaration (then of the game master for this action), of the actor's conditions, then of every
-        plugin in manifest order. A resolver puts the rows it uses into a trace. Raises Breach for an unknown place.
+        Rows of the declaration (then of the game master for this action), of the conditions of the actor (or of `of`,
+        where somebody else's count: a defence, armour), then of every plugin in manifest order. A resolver puts the rows it uses into a trace. Raises Breach for an unknown place.
         """
         rules, fight = self._rules, self.fight
         if place not in rules.places:
@@ -47,7 +46,7 @@ class Scope:
         found = [row for row in self._declared() if row.place == place]
         if fight.state.given:
             found += [row for row in fight.state.given.get(root(self.id), ()) if row.place == place]
-        someone = fight.state.combatants.get(self.actor)
+        someone = fight.state.combatants.get(of or self.actor)
         if someone is not None:
             for held in someone.conditions.values():
                 if held.rows:
@@ -180,9 +179,23 @@ class Run:
         return Breach(self.plugin, self.hook, f"{self.id}: {problem}")
 
 
-def convert_params(raw: dict[str, Any], wanted: type) -> Any:
-    """Parameters of an action as the system's type. Raises msgspec.ValidationError with a path."""
-    return msgspec.convert(raw, wanted)
+def nothing() -> Generator[Any, Any, str]:
+    """The generator of a moment, which has no steps of its own."""
+    return ""
+    yield
 
 
-__all__ = ["Action", "Moment", "Run", "Scope", "convert_params"]
+def expire(moment: Moment, fight: Fight) -> Generator[Any, Any, str]:
+    """A condition whose time is up ends, before the rules' own upkeep sees the moment."""
+    if fight.has(moment.who, moment.condition):
+        yield Condition("expired", target=moment.who, id=moment.condition, code="ended")
+    return ""
+
+
+def close(run: Run) -> None:
+    """Close a run's generator at once, not when the garbage collector comes by."""
+    if run.gen is not None:
+        run.gen.close()
+
+
+__all__ = ["Action", "Moment", "Run", "Scope", "close", "expire", "nothing"]

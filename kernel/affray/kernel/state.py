@@ -125,8 +125,8 @@ class Fight:
 
     def sheet(self, who: str) -> Any:
         """A combatant's sheet, as the system's sheet type."""
-        raw = self.combatant(who).sheet
         known = self._sheets.get(who)
+        raw = self.combatant(who).sheet
         if known is None or known[0] is not raw:
             typed = raw if self._sheet_type is None else msgspec.convert(raw, self._sheet_type)
             known = self._sheets[who] = (raw, typed)
@@ -145,8 +145,7 @@ class Fight:
 
     def has(self, who: str, *conditions: str) -> bool:
         """Tell whether a combatant has any of these conditions."""
-        held = self.combatant(who).conditions
-        return any(name in held for name in conditions)
+        return not self.combatant(who).conditions.keys().isdisjoint(conditions)
 
     def opponents(self, who: str) -> tuple[str, ...]:
         """Everybody present on another side, in the order of joining."""

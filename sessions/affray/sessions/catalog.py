@@ -164,6 +164,8 @@ def _described(name: str, plugin: Any) -> System:
         raise Breach(name, "describe", f"raised {error!r}") from error
     if not isinstance(described, System):
         raise Breach(name, "describe", f"returned {described!r}, not a System")
+    if described.id != name:
+        raise Breach(name, "describe", f"calls itself {described.id!r}")
     return described
 
 

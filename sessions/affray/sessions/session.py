@@ -437,6 +437,10 @@ class Session(Verbs):
         self._host.begin(None)
         try:
             more = go_on(exchange, self._host)
+        except PluginUnavailable as error:  # whoever has the plugin goes on
+            self._wind_back(exchange)
+            self.problem = error
+            return None
         except BaseException:
             self._wind_back(exchange)
             raise

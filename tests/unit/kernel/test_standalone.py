@@ -138,6 +138,22 @@ def test_a_changed_face_is_found_although_every_seal_is_good(lines: list[bytes],
 
 
 @pytest.mark.parametrize(
+    ("field", "value", "problem"),
+    [("secret", "00" * 32, "wrong: the secret at version"), ("epoch", 700, "wrong: the epoch at version")],
+)
+def test_a_changed_opening_of_dice_is_found(
+    lines: list[bytes], tmp_path: Path, field: str, value: object, problem: str
+) -> None:
+    def change(version: int, event: dict[str, Any]) -> None:
+        if event["kind"] == "reveal-dice":
+            event[field] = value
+
+    result = run(tmp_path / "s.affray", reseal(lines, change))
+
+    assert (1, problem) == (result.returncode, result.stderr[: len(problem)])
+
+
+@pytest.mark.parametrize(
     ("field", "problem"),
     [
         ("seals", "wrong: a seal behind version 1"),

@@ -8,6 +8,8 @@ from typing import Any
 from affray.kernel import (
     Accepted,
     Command,
+    Declare,
+    Done,
     Drawn,
     Entry,
     Exchange,
@@ -30,6 +32,7 @@ from affray.kernel import (
     Script,
     SetOrder,
     State,
+    Turn,
     commands,
     decide,
     go_on,
@@ -241,3 +244,13 @@ def duel(*faces: int, first: Params | None = None, second: Params | None = None,
     table.join("bob", "blue", **(second or {}))
     table.begin()
     return table
+
+
+def outcomes(table: Table) -> list[str]:
+    strikes = {event.action for event in table.found(Declare)}
+    return [event.code for event in table.found(Done) if event.action in strikes]
+
+
+def reasons(table: Table) -> list[str]:
+    """Why every turn so far ended: the key of the step that ended it."""
+    return [e.action.rpartition(">")[2].partition(".")[0] for e in table.found(Turn) if e.moment == "end"]

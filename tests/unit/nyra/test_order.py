@@ -178,6 +178,16 @@ def test_a_place_that_the_game_master_sets_is_kept_in_the_next_phase() -> None:
     assert table.state.agenda["b"].when == (2, 7)
 
 
+def test_who_was_given_a_moment_without_a_place_is_no_neighbour() -> None:
+    table = crowd(("a", 5, 6), ("b", 4, 6))
+    table.set_order(Entry(key="b", when=(2,), who="b"))
+    table.join("c", "c", sequence=3)
+    table.end_turn("a")
+    assert table.state.turn == "c"
+    table.end_turn("c")
+    assert (table.state.turn, table.state.agenda["b"].when) == ("b", (3,))
+
+
 @given(st.lists(st.integers(1, 10), max_size=TIE_DICE))
 def test_a_number_keeps_the_dice(dice: list[int]) -> None:
     kept = sum((Fraction(die, BASE**index) for index, die in enumerate(dice)), Fraction(0))

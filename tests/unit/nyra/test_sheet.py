@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from affray.kernel import InputError, Pool
+from affray.plugins.nyra.bounds import DICE_MAX, DURABILITY_MAX, FLAT_MAX, SCORE_MAX, SIDES_MAX
 
 from .table import SHORT_SWORD, Table, sheet
 
@@ -46,6 +47,33 @@ def without(weapon: dict[str, Any], field: str) -> dict[str, Any]:
 def test_a_bad_sheet_is_refused_with_its_path(fields: dict[str, Any], path: str) -> None:
     with pytest.raises(InputError) as caught:
         Table().rules.read_sheet(sheet(**fields))
+    assert path == caught.value.path
+
+
+def at_bounds(more: str = "") -> dict[str, Any]:
+    """A sheet with everything at its bound, and `more` one past it."""
+    past = {name: int(name == more) for name in ("score", "durability", "n", "sides", "flat", "least")}
+    dice = {"n": DICE_MAX + past["n"], "sides": SIDES_MAX + past["sides"], "flat": FLAT_MAX + past["flat"]}
+    weapon = {**STATED, "durability": DURABILITY_MAX + past["durability"], "damage": {"B": dice}}
+    return sheet(STR=SCORE_MAX + past["score"], sequence=-SCORE_MAX - past["least"], weapons=[weapon])
+
+
+@pytest.mark.parametrize(
+    ("bound", "path"),
+    [
+        ("score", "$.STR"),
+        ("least", "$.sequence"),
+        ("durability", "$.weapons[0].durability"),
+        ("n", "$.weapons[0].damage[...].n"),
+        ("sides", "$.weapons[0].damage[...].sides"),
+        ("flat", "$.weapons[0].damage[...].flat"),
+    ],
+)
+def test_a_bound_is_the_last_that_passes(bound: str, path: str) -> None:
+    rules = Table().rules
+    rules.read_sheet(at_bounds())
+    with pytest.raises(InputError) as caught:
+        rules.read_sheet(at_bounds(bound))
     assert path == caught.value.path
 
 

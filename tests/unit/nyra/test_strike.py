@@ -6,32 +6,19 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from affray.kernel import (
-    Act,
-    Action,
-    ApplyDamage,
     Ask,
     Change,
     Declare,
     Defend,
-    Done,
-    Fight,
-    Held,
     Judge,
-    Modifier,
-    Refused,
     Row,
-    SetCondition,
-    SetPool,
     Step,
-    Turn,
-    hookimpl,
     root,
 )
 
-from .table import SHORT_SWORD, Table, duel
+from .table import SHORT_SWORD, Table, duel, outcomes, reasons
 
 BOTH = {"Swords": 7, "Dodge": 4, "Defense": 6}
 
@@ -44,16 +31,6 @@ def last_strike(table: Table) -> list[Any]:
 
 def steps(events: list[Any]) -> list[str]:
     return [f"{type(event).__name__} {event.key}" for event in events if isinstance(event, Step)]
-
-
-def outcomes(table: Table) -> list[str]:
-    strikes = {event.action for event in table.found(Declare)}
-    return [event.code for event in table.found(Done) if event.action in strikes]
-
-
-def reasons(table: Table) -> list[str]:
-    """Why every turn so far ended: the key of the step that ended it."""
-    return [e.action.rpartition(">")[2].partition(".")[0] for e in table.found(Turn) if e.moment == "end"]
 
 
 def test_the_steps_of_a_hit_stand_in_the_order_of_the_book() -> None:
@@ -267,184 +244,6 @@ def test_odds_of_skill_7_against_5(strike: str, tie: str, odds: tuple[Fraction, 
             assert table.strike("ann", "bob", guard="defense", strike=strike, **aim) is None
             counts[outcomes(table)[0].removeprefix("critical-")] += 1
     assert odds == tuple(Fraction(count, 100) for count in counts.values())
-
-
-# -- refusals
-
-
-@pytest.mark.parametrize(
-    ("params", "refused"),
-    [
-        ({"weapon": "spoon"}, Refused("no-such-weapon", ("spoon", "sword"))),
-        ({"type": "B"}, Refused("damage-type-not-available", ("Short Sword", "B", "P", "S", "C"))),
-        ({"strike": "aimed"}, Refused("aim-missing", ("head", "chest", "left-arm", "right-arm", "left-leg", "right-leg"))),
-        ({"aim": "head"}, Refused("aim-not-allowed", ("head",))),
-        (
-            {"strike": "aimed", "aim": "tail"},
-            Refused("no-such-location", ("tail", "head", "chest", "left-arm", "right-arm", "left-leg", "right-leg")),
-        ),
-    ],
-)
-def test_a_refusal_changes_nothing(params: dict[str, str], refused: Refused) -> None:
-    """NY26, NY30: no die, no delay, and the turn stays open."""
-    table = duel()
-    before, events = table.state, list(table.events)
-    assert refused == table.strike("ann", "bob", **params)
-    assert (before, events) == (table.state, table.events)
-    assert table.end_turn("ann") is None
-
-
-def test_delay_that_is_not_enough_is_refused_and_a_wrong_type_comes_first() -> None:
-    table = duel()
-    table.overrule(SetPool(target="ann", pool="delay", value=2))
-    assert Refused("not-enough-delay", ("Short Sword", 3, 2)) == table.strike("ann", "bob")
-    assert Refused("damage-type-not-available", ("Short Sword", "B", "P", "S", "C")) == table.strike(
-        "ann", "bob", type="B"
-    )
-    assert table.state.turn == "ann"
-
-
-def test_only_the_holder_of_the_turn_acts() -> None:
-    table = duel()
-    for refused in (table.strike("bob", "ann"), table.end_turn("bob")):
-        assert refused is not None
-        assert refused.code == "not-your-turn"
-
-
-def test_nobody_strikes_the_dead_or_the_own_flesh() -> None:
-    table = duel()
-    table.join("cy", "green", sequence=1)
-    table.overrule(SetCondition(target="cy", held=Held(id="dead")))
-    for target in ("cy", "ann"):
-        assert Refused("not-a-target", (target,)) == table.strike("ann", target)
-
-
-def test_a_form_offers_everybody_else_alive_and_what_can_be_said() -> None:
-    table = duel()
-    table.join("cy", "red", sequence=1)
-    strike, end = table.forms("ann")
-    assert (strike.name, strike.targets, strike.least, strike.most) == ("strike", ("bob", "cy"), 1, 1)
-    assert strike.choices == {
-        "weapon": ("sword",),
-        "strike": ("wild", "aimed"),
-        "type": ("P", "S", "C"),
-        "aim": (None, "head", "chest", "left-arm", "right-arm", "left-leg", "right-leg"),
-    }
-    assert end.name == "end-turn"
-    assert table.forms("bob") == ()
-
-
-def test_without_a_weapon_there_is_only_the_end_of_the_turn() -> None:
-    table = duel(first={"weapons": []})
-    assert [form.name for form in table.forms("ann")] == ["end-turn"]
-    assert table.end_turn("ann") is None
-
-
-# -- what the table may add
-
-
-def test_rows_act_where_the_system_says() -> None:
-    """Attack 7+1 halved to 4; damage 3 + 3 + 2 more, less 1 that the target's hide stops."""
-    table = duel(4, 9, 1, 1, 1, second={"armor": {"head": {"C": 2}}})
-    for who, rows in (
-        ("ann", (Modifier("attack.skill", 1, "bless"), Modifier("damage.flat", 2, "rage"))),
-        ("bob", (Modifier("damage.armor", -1, "hide"), Modifier("defence.skill", 2, "cover"))),
-    ):
-        table.overrule(SetCondition(target=who, held=Held(id="blessed", rows=rows)))
-    assert table.strike("ann", "bob", guard="defense", strike="aimed", aim="head") is None
-    (attack,), (guard,), (hit,) = table.found(Judge, "attack"), table.found(Defend), table.found(ApplyDamage)
-    assert (attack.goal, attack.margin) == (4, 0)
-    assert (guard.value, tuple(row.code for row in guard.trace)) == (7, ("Defense", "cover"))
-    assert tuple(
-        (row.code, row.amount) for row in hit.parts[0].rows
-    ) == (("STR", 3), ("rage", 2), ("armor", -2), ("hide", -1))
-    assert table.pool("bob", "head") == 5
-
-
-def test_a_condition_of_the_attacker_does_not_help_the_target() -> None:
-    table = duel(3, 9, 3, 1, 1, 1)
-    cover = Held(id="cover", rows=(Modifier("defence.skill", 2, "cover"), Modifier("damage.armor", -9, "hide")))
-    table.overrule(SetCondition(target="ann", held=cover))
-    table.strike("ann", "bob", guard="defense")
-    assert table.found(Defend)[0].value == 5
-    assert table.pool("bob", "left-arm") == 6
-
-
-def test_armor_never_heals() -> None:
-    table = duel(3, 9, 3, 1, 1, 1, second={"armor": {"left-arm": {"C": 9}}})
-    table.strike("ann", "bob", guard="defense")
-    (hit,) = table.found(ApplyDamage)
-    assert (hit.value, (hit.parts[0].rows[-1].code, hit.parts[0].rows[-1].amount)) == (0, ("no-healing", 3))
-    assert table.conditions("bob") == {}
-
-
-class Word:
-    """A house rule that changes one step."""
-
-    def __init__(self, kind: type[Any], key: str, **fields: Any) -> None:
-        self.kind, self.key, self.fields = kind, key, fields
-
-    @hookimpl
-    def ruling(self, fight: Fight, action: Action, step: Any) -> Any:
-        is_meant = type(step) is self.kind and step.key == self.key and step.occurrence == 0
-        return replace(step, **self.fields) if is_meant else None
-
-
-@pytest.mark.parametrize(
-    ("word", "faces", "outcome"),
-    [
-        pytest.param(Word(Judge, "attack", code="miss"), (3,), "miss", id="attack-misses"),
-        pytest.param(Word(Judge, "attack", code="fumble"), (3,), "critical-miss", id="attack-fumbles"),
-        pytest.param(Word(Judge, "attack", margin=-3), (3, 4), "blocked", id="attack-by-less"),
-        pytest.param(Word(Judge, "defence", code="failure"), (5, 1, 3, 1, 1, 1), "hit", id="defence-fails"),
-        pytest.param(Word(Judge, "defence", margin=9), (3, 4), "blocked", id="defence-by-more"),
-        pytest.param(Word(Judge, "contest", code="defended"), (3, 4), "blocked", id="contest-defended"),
-        pytest.param(Word(Judge, "contest", code="tie"), (3, 4, 9, 1), "blocked", id="contest-tied"),
-        pytest.param(Word(Defend, "defence", value=8, trace=()), (3, 2), "blocked", id="defence-better"),
-    ],
-)
-def test_what_the_table_rules_counts(word: Word, faces: tuple[int, ...], outcome: str) -> None:
-    table = duel(*faces, house={"word": word})
-    assert table.strike("ann", "bob", guard="defense") is None
-    assert [outcome] == outcomes(table)
-    assert table.all_dice_used()
-
-
-def test_a_ruling_on_damage_decides_the_wound() -> None:
-    table = duel(3, 9, 3, 6, 6, 6, house={"word": Word(ApplyDamage, "damage", value=1, parts=())})
-    table.strike("ann", "bob", guard="defense")
-    assert table.conditions("bob") == {"wound-left-arm": 1}
-
-
-class Riposte:
-    """A house rule: whoever blocks strikes back, out of turn, with the delay left from the last turn."""
-
-    @hookimpl
-    def follow(self, fight: Fight, action: Action, step: Step) -> Any:
-        if type(step) is Judge and step.key == "contest" and step.code == "defended":
-            return self._strike(step.against, step.by)
-        return None
-
-    def _strike(self, who: str, target: str) -> Any:
-        params = {"weapon": "sword", "strike": "wild", "type": "C"}
-        yield Act("riposte", actor=who, name="strike", targets=(target,), params=params)
-
-
-def test_a_nested_strike_ends_nobodys_turn() -> None:
-    """Bob ripostes and spends his delay; it is still Ann whose turn his block ends."""
-    table = duel(7, 1, 9, house={"riposte": Riposte()})
-    table.strike("ann", "bob", guard="defense")
-    assert (reasons(table), table.state.turn) == (["blocked"], "bob")
-    assert table.pool("bob", "delay") == 6
-    assert [step.after for step in table.found(Change, "delay") if step.target == "bob"] == [3]
-
-
-def test_a_nested_strike_without_delay_is_refused_and_the_parent_goes_on() -> None:
-    table = duel(7, 1, house={"riposte": Riposte()})
-    table.overrule(SetPool(target="bob", pool="delay", value=0))
-    table.strike("ann", "bob", guard="defense")
-    assert [e.code for e in table.found(Done) if "riposte" in e.action] == ["refused-not-enough-delay"]
-    assert reasons(table) == ["blocked"]
 
 
 def test_a_strike_that_is_answered_after_a_restart_is_the_same() -> None:

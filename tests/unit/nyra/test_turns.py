@@ -6,7 +6,20 @@ from typing import Any
 
 import pytest
 
-from affray.kernel import Action, Change, Fight, Held, Roll, SetCondition, SetPool, Step, Turn, Wait, hookimpl
+from affray.kernel import (
+    Action,
+    Change,
+    Fight,
+    Held,
+    Roll,
+    SetCondition,
+    SetPool,
+    Step,
+    Turn,
+    Wait,
+    hookimpl,
+    number,
+)
 
 from .table import Table, duel
 
@@ -155,7 +168,10 @@ def test_several_of_one_side_may_be_left() -> None:
 
 
 class Slow:
-    """A house rule: a strike lands when its turn is over."""
+    """A house rule: a strike lands when its turn is over, or some phases later."""
+
+    def __init__(self, phases: int = 0) -> None:
+        self.phases = phases
 
     @hookimpl
     def follow(self, fight: Fight, action: Action, step: Step) -> Any:
@@ -164,7 +180,8 @@ class Slow:
         return None
 
     def _wait(self, fight: Fight) -> Any:
-        yield Wait("slow", when=fight.state.at)
+        phase, *place = fight.at
+        yield Wait("slow", when=(number(phase + self.phases), *[number(part) for part in place]))
 
 
 def test_a_fight_is_not_over_while_something_still_resolves_at_this_moment() -> None:
@@ -174,6 +191,13 @@ def test_a_fight_is_not_over_while_something_still_resolves_at_this_moment() -> 
     assert (table.state.turn, table.state.over) == ("ann", "")
     table.end_turn("ann")
     assert [roll.total for roll in table.found(Roll)] == [8]
+    assert table.state.over == "won-by-red"
+
+
+def test_what_resolves_at_a_later_moment_holds_up_no_ending() -> None:
+    table = duel(house={"slow": Slow(1)})
+    table.strike("ann", "bob")
+    table.leave("bob")
     assert table.state.over == "won-by-red"
 
 

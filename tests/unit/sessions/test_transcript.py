@@ -276,6 +276,19 @@ def test_what_was_undone_is_left_out_of_a_transcript_and_told_as_it_was_in_a_lis
     assert said.count("1: Ann's turn.") == 1
 
 
+def test_every_sentence_stands_in_the_state_of_its_own_branch() -> None:
+    session = tiny_session(dice="scripted", script=(1, 2, 7, 3, 4, 19))
+    must(session.declare("ann", "attack", "bob"))
+    answer_all(session, 1)
+    must(session.undo())
+    must(session.declare("ann", "attack", "bob"))
+    must(session.undo())
+    must(session.redo())
+    log = read(session, PUBLIC)
+    for one in sentences(whole(log), PLAIN):
+        assert one.state == log.state(one.version)
+
+
 def test_a_name_cannot_forge_a_line() -> None:
     session = tiny_session(begun=False)
     must(session.note("first\n  2: Bob's turn\x1b[2J"))
@@ -330,6 +343,7 @@ def test_the_demo_tells_the_duel_of_the_source() -> None:
     assert session.state().over
     plain = "\n".join(told(session))
     assert "12 = 3 + 4 + 2 (3d6) + 3 (STR 7)" in plain, "the numbers need no plugin"
+    assert "    Ada, contest: against 1 — hit by 3." in plain, "the dice were told with the verdict before"
 
 
 def test_lines_are_frozen_values() -> None:

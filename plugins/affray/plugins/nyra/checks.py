@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from affray.kernel import Action, Exact, Fight, Num, Roll, Row, dice, exact
+from affray.kernel import Exact, Num, Roll, dice, exact
 
 D10 = dice(1, 10)
 
@@ -60,23 +60,3 @@ def given(value: Num | None) -> Exact:
     """Give a number of a step that was decided here, where nothing is unknown."""
     assert value is not None, "the rules never decide on a redacted log"
     return exact(value)
-
-
-def rows_of_target(fight: Fight, action: Action, place: str) -> tuple[Row, ...]:
-    """Give the rows at a place that belongs to the target of an action, not to its actor.
-
-    `action.rows` takes those of the actor's conditions; here the target's conditions stand in their place.
-    """
-    rows = list(action.rows(place))
-    for row in _conditions_at(fight, action.actor, place):
-        rows.remove(row)
-    return (*rows, *_conditions_at(fight, action.target, place))
-
-
-def _conditions_at(fight: Fight, who: str, place: str) -> list[Row]:
-    return [
-        Row(row.code, row.amount, row.source or "declared")
-        for held in fight.conditions(who).values()
-        for row in held.rows
-        if row.place == place
-    ]

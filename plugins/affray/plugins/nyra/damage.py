@@ -16,7 +16,7 @@ from fractions import Fraction
 from affray.kernel import Action, Exact, Fight, Part, Row, number, total
 
 from .armoury import DamageType
-from .checks import RULE, SHEET, Difficulty, effective, rows_of_target
+from .checks import RULE, SHEET, Difficulty, effective
 from .options import Options
 from .sheet import Sheet, modifier
 from .weapons import Built, Trait
@@ -42,7 +42,7 @@ def part(
         *traits(sheet, weapon, rolled, is_critical, fight.options),
         *action.rows("damage.flat"),
         *armor(fight.sheet(action.target), location, kind),
-        *rows_of_target(fight, action, "damage.armor"),
+        *action.rows("damage.armor", of=action.target),
     ]
     final = rolled + total(row.amount for row in rows)
     if final < 0:

@@ -14,6 +14,7 @@ The game's own terms:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Annotated
 
 import msgspec
@@ -48,7 +49,7 @@ class Skills(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     Defense: Rank | None = None
 
 
-class Sheet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Sheet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """A combatant. Statistics are 1 or more; an absent location or type of `armor` stops nothing."""
 
     STR: Score
@@ -60,19 +61,19 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     weapons: tuple[Weapon, ...] = ()
     species: str = "human"
 
-    @property
+    @cached_property
     def locations(self) -> tuple[str, ...]:
         """The locations of the body, in the order of their numbers."""
         return tuple([location for location, _ in SPECIES[self.species].locations])
 
-    @property
+    @cached_property
     def arms(self) -> tuple[Built, ...]:
         """The weapons owned, ready for use."""
         return tuple([weapons.build(weapon) for weapon in self.weapons])
 
     def arm(self, key: str) -> Built | None:
         """The weapon of that key; None where none is owned."""
-        return next((weapons.build(weapon) for weapon in self.weapons if weapon.key == key), None)
+        return next((weapon for weapon in self.arms if weapon.key == key), None)
 
 
 def modifier(statistic: int, table: ModifierTable) -> int:

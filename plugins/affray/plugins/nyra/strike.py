@@ -34,7 +34,7 @@ from affray.kernel import (
 
 from .actions import StrikeParams
 from .bodies import SPECIES
-from .checks import D10, RULE, SHEET, SUCCEEDED, Difficulty, effective, face, given, outcome, rows_of_target
+from .checks import D10, RULE, SHEET, SUCCEEDED, Difficulty, effective, face, given, outcome
 from .damage import part
 from .order import HIDDEN
 from .sheet import DELAY, Sheet
@@ -166,7 +166,7 @@ def defence_roll(fight: Fight, action: Action, choice: str) -> Generator[Step, A
     target = action.target
     skill = GUARDS[choice].skill
     rank: int = getattr(fight.sheet(target).skills, skill)
-    rows = (Row(skill, rank, SHEET), *rows_of_target(fight, action, "defence.skill"))
+    rows = (Row(skill, rank, SHEET), *action.rows("defence.skill", of=action.target))
     value = effective(total(row.amount for row in rows), DEFENCE)
     guard = yield from Defend("defence", who=target, code=choice, value=number(value), trace=rows)
     goal = given(guard.value)

@@ -29,7 +29,22 @@ from collections.abc import Mapping
 
 from .bodies import SPECIES
 
-EN: dict[str, str] = {
+
+def _of_locations() -> dict[str, str]:
+    """Words for the conditions that every location can have."""
+    found: dict[str, str] = {}
+    for species in SPECIES.values():
+        for location, _ in species.locations:
+            words = location.replace("-", " ")
+            found[f"code.wound-{location}"] = f"wound to the {words}"
+            found[f"code.bleeding-{location}"] = f"bleeding from the {words}"
+            found[f"code.mangled-{location}"] = f"mangled {words}"
+            found[f"code.severed-{location}"] = f"severed {words}"
+    return found
+
+
+EN: Mapping[str, str] = {
+    **_of_locations(),
     # a strike, in the order of its steps
     "declare.strike.wild": "{actor} strikes wildly at {target}: {weapon}, {type}.",
     "declare.strike.aimed": "{actor} aims at {target}'s {aim}: {weapon}, {type}.",
@@ -64,7 +79,7 @@ EN: dict[str, str] = {
     "done.strike.dodged": "{target} dodges, and the volley goes on.",
     "change.forfeit": "{target} loses the {before} delay that was left.",
     # wounds
-    "apply-damage.bleeding": "{target} loses {value} by the {location}.",
+    "apply-damage.bleeding": "{target} bleeds from the {location}: {value}.",
     "condition.slight-wound": "{target} has a slight {id}.",
     "condition.serious-wound": "{target} has a serious {id}.",
     "condition.critical-wound": "{target} has a critical {id}.",
@@ -119,15 +134,6 @@ EN: dict[str, str] = {
     "row.critical": "critical: the dice again",
     "row.no-healing": "never below 0",
 }
-
-for _location in dict.fromkeys(location for species in SPECIES.values() for location, _ in species.locations):
-    _words = _location.replace("-", " ")
-    EN |= {
-        f"code.wound-{_location}": f"wound to the {_words}",
-        f"code.bleeding-{_location}": f"bleeding from the {_words}",
-        f"code.mangled-{_location}": f"mangled {_words}",
-        f"code.severed-{_location}": f"severed {_words}",
-    }
 
 TEXTS: Mapping[str, Mapping[str, str]] = {"en": EN}
 """Locale -> key -> sentence."""

@@ -72,15 +72,20 @@ def worsen(fight: Fight, who: str, location: str) -> Steps:
         yield from die(fight, who)
         return
     yield _gain(fight, f"{name}-wound", who, WOUND + location, after)
-    old = _held(fight, who, BLEEDING + location)
-    rate = old + sum([BLEEDS.get(tier_name(sheet, location, entered), 0) for entered in range(int(before) + 1, after + 1)])
-    if rate > old:
-        yield _gain(fight, "bleeding", who, BLEEDING + location, rate)
     if name in CRIPPLED:
-        for other in CRIPPLED:
-            if fight.has(who, f"{other}-{location}"):
-                yield Condition(other, target=who, id=f"{other}-{location}", code="ended")
-        yield Condition(name, target=who, id=f"{name}-{location}")
+        yield from cripple(fight, who, location, name)
+    bleeds = _held(fight, who, BLEEDING + location)
+    rate = bleeds + sum([BLEEDS.get(tier_name(sheet, location, new), 0) for new in range(int(before) + 1, after + 1)])
+    if rate > bleeds:
+        yield _gain(fight, "bleeding", who, BLEEDING + location, rate)
+
+
+def cripple(fight: Fight, who: str, location: str, name: str) -> Steps:
+    """Let a limb be mangled or severed; the later takes the earlier's place."""
+    for other in CRIPPLED:
+        if fight.has(who, f"{other}-{location}"):
+            yield Condition(other, target=who, id=f"{other}-{location}", code="ended")
+    yield Condition(name, target=who, id=f"{name}-{location}")
 
 
 def worsen_all(fight: Fight, who: str) -> Steps:

@@ -103,11 +103,14 @@ class SessionIndex:
         place = Place(self.version, self.digest, self.line, start, end)
         for commit in commits:
             if (sender := commit.sender) is not None:
-                # A ledger from elsewhere may hold an id twice: its first use is the one to be answered.
-                self._commands.setdefault((sender.caller, sender.command), sender.digest)
-                self._places.setdefault((sender.caller, sender.command, sender.part), place)
+                self.know(sender.caller, sender.command, sender.part, sender.digest, place)
             self.version, self.digest = commit.last, commit.digest
             self.line += 1
+
+    def know(self, caller: str, command: str, part: int, digest: str, place: Place) -> None:
+        """Take in that a command is stored. Of a ledger that holds an id twice, the first use is the one to be answered."""
+        self._commands.setdefault((caller, command), digest)
+        self._places.setdefault((caller, command, part), place)
 
     def commits_at(self, place: Place, lines: Iterable[bytes]) -> tuple[Commit, ...]:
         """Read the commits of a place again from its lines, checked against the chain like any others."""

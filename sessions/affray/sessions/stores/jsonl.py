@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from affray.kernel import Commit, InputError, NoSuchSession, SessionExists, check_id, limits
 
+from .folder import keep_secret, make_folder, open_folder, open_fresh
 from .index import SessionIndex, units
 from .lines import check_header, end_of_commits, lines_to, never_began
 from .writer import Writer, lock, open_writer, os_errors, write_all
@@ -63,8 +64,8 @@ class JsonlStore:
             length = end
         session = self._session(index.session)
         with session.lock, os_errors(f"create {path}"):
-            _make_folder(self.folder)
-            with _folder(self.folder) as folder:
+            make_folder(self.folder)
+            with open_folder(self.folder) as folder:
                 fcntl.flock(folder, fcntl.LOCK_EX)  # no other store creates a session here meanwhile
                 _make_room(path)
                 fd = _create_file(path, folder, [header, *[commit.line for commit in commits]], secret)
@@ -166,25 +167,6 @@ def _is_session(path: Path) -> bool:
         return True
 
 
-def _make_folder(path: Path) -> None:
-    """Make a folder and those above it, durable."""
-    if path.is_dir():
-        return
-    _make_folder(path.parent)
-    path.mkdir(exist_ok=True)
-    with _folder(path.parent) as parent:
-        os.fsync(parent)
-
-
-@contextmanager
-def _folder(path: Path) -> Generator[int, None, None]:
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
-
-
 def _make_room(path: Path) -> None:
     """Refuse a session that exists, also under an id that differs in case only: some file systems see no difference."""
     for name in sorted(os.listdir(path.parent)):
@@ -205,8 +187,8 @@ def _create_file(path: Path, folder: int, lines: Sequence[bytes], secret: bytes 
     hidden = path.with_suffix(SECRET)
     with ExitStack() as undo:
         undo.callback(hidden.unlink, missing_ok=True)
-        _keep_secret(hidden, folder, secret)
-        fd = _open_fresh(fresh, 0o666)
+        keep_secret(hidden, folder, secret)
+        fd = open_fresh(fresh, 0o666)
         undo.callback(os.close, fd)
         undo.callback(fresh.unlink, missing_ok=True)
         lock(fd, fresh)
@@ -219,23 +201,3 @@ def _create_file(path: Path, folder: int, lines: Sequence[bytes], secret: bytes 
         os.fsync(folder)
         undo.pop_all()
     return fd
-
-
-def _keep_secret(path: Path, folder: int, secret: bytes | None) -> None:
-    """Make the secret durable before its session is; without one, drop what a creation that failed left behind."""
-    path.unlink(missing_ok=True)
-    if secret is None:
-        return
-    fd = _open_fresh(path, 0o600)
-    try:
-        write_all(fd, secret)
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-    os.fsync(folder)
-
-
-def _open_fresh(path: Path, mode: int) -> int:
-    """A new empty file, whatever a creation that failed left in its place."""
-    path.unlink(missing_ok=True)
-    return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, mode)

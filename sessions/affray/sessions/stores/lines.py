@@ -96,9 +96,13 @@ def _line_start(file: BinaryIO, end: int) -> int:
 
 
 def _group(file: BinaryIO, start: int, end: int) -> Group | None:
-    """The group of the commit in a line; None for a header, and for what the chain will refuse."""
     file.seek(start)
+    return group_of(file.read(min(end - start, limits.LINE_BYTES + 1)))
+
+
+def group_of(line: bytes) -> Group | None:
+    """The group of the commit in a line; None for a header, and for what the chain will refuse."""
     try:
-        return _peek(file.read(min(end - start, limits.LINE_BYTES + 1))).envelope.group
+        return _peek(line).envelope.group
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None

@@ -1,0 +1,257 @@
+"""A store of SQLite databases: for each session one `<session>.sqlite` in a folder, its head record and secret beside it.
+
+Any number of processes may append to a session and read it; sessions share no lock. What an append acknowledged
+survives a failing power supply. `<session>.head` tells how far the session was known to reach, `<session>.private`
+(mode 0600) holds the host's secret, durable before its session exists and part of no export. The folder needs no index
+beyond its names and head records: both are true or found out, and a missing record is made anew. POSIX only.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Lock
+
+import apsw
+
+from affray.kernel import Busy, Commit, Damaged, InputError, NoSuchSession, SessionExists, check_id
+
+from . import sqlite_database
+from .folder import keep_secret, make_folder, open_folder, open_fresh
+from .heads import HEAD, Head, HeadRecord, read_head
+from .index import SessionIndex, units
+from .sqlite_database import APPLICATION, COLUMNS, LAYOUT, NEWEST, TABLES, Database, Row
+from .sqlite_writer import SqliteWriter, open_writer
+from .writer import os_errors
+
+DATABASE = ".sqlite"
+PRIVATE = ".private"
+
+
+class _Session:
+    """A session somebody writes to: the lock its writers wait for, and its open database."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.writer: SqliteWriter | None = None
+
+    def close(self) -> None:
+        writer, self.writer = self.writer, None
+        if writer is not None:
+            writer.close()
+
+
+class SqliteStore:
+    """A `Store` that keeps each session in a database of its own.
+
+    The first append to a session verifies all of it; until `close` its database stays open. `on_note` is told, in one
+    sentence, what can be gone on without. After `close` the store may be used again; that is also how a session is
+    reopened that came into doubt.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, on_note: Callable[[str], None] | None = None) -> None:
+        self.folder = Path(folder).absolute()
+        self._on_note = on_note or _ignore
+        self._guard = Lock()
+        self._sessions: dict[str, _Session] = {}
+
+    def create(self, header: bytes, commits: Sequence[Commit], secret: bytes | None = None) -> None:
+        """Create a session with its first commits. Raises SessionExists, also for an id that differs only in case."""
+        index = SessionIndex(header)
+        path = self._path(index.session)
+        rows = [Row.of_header(header)]
+        for unit in units(commits):
+            index.check_order(unit, index.version)
+            index.add(unit, 0, 0)
+            rows.extend(map(Row.of, unit))
+        with os_errors(f"create {path}"):
+            make_folder(self.folder)
+            with open_folder(self.folder) as folder:
+                fcntl.flock(folder, fcntl.LOCK_EX)  # no other store creates a session here meanwhile
+                _make_room(path)
+                _create_files(path, folder, rows, secret)
+        self._tell(path, index.session, Head(index.version, index.digest))
+
+    def append(self, session: str, commits: Sequence[Commit], expected_version: int) -> tuple[Commit, ...]:
+        """Append one commit, or all of a group; or answer a repeat with what is stored (see `Store.append`)."""
+        path = self._path(session)
+        if session not in self._sessions:
+            self._check_exists(path)
+        held = self._session(session)
+        if not held.lock.acquire(timeout=sqlite_database.BUSY_SECONDS):
+            raise Busy(f"{path} is kept busy by other threads; nothing was stored, try again")
+        try:
+            if held.writer is None:
+                self._check_exists(path)
+                recorded = self._recorded(path)
+                held.writer = open_writer(path, path.with_suffix(HEAD), session, recorded, self._on_note)
+            return held.writer.append(commits, expected_version)
+        finally:
+            held.lock.release()
+
+    def read(self, session: str) -> Iterator[bytes]:
+        """The header line, then the line of every commit there is when this is called (see `Store.read`).
+
+        Lines are read a batch at a time, so whoever stops reading holds up nobody. What is missing or damaged behind
+        the last good line, by the database or by its head record, is raised there.
+        """
+        path = self._path(session)
+        self._check_exists(path)
+        recorded = self._recorded(path)  # before the database is looked at, so that it cannot be ahead of it
+        database = Database(path)
+        try:
+            newest = database.newest()
+            database.header(session)
+            held = self._sessions.get(session)
+            if held is None or held.writer is None:
+                database.sync_log()
+        except BaseException:
+            database.close()
+            raise
+        return _lines(database, recorded, newest)
+
+    def secret(self, session: str) -> bytes | None:
+        """What `create` was given as secret; None where the files were brought here without it."""
+        path = self._path(session)
+        self._check_exists(path)
+        database = Database(path)
+        try:
+            database.header(session)
+        finally:
+            database.close()
+        with os_errors(f"read {path.with_suffix(PRIVATE)}"):
+            try:
+                return path.with_suffix(PRIVATE).read_bytes()
+            except FileNotFoundError:
+                return None
+
+    def sessions(self) -> tuple[str, ...]:
+        """The ids of all sessions, sorted. A damaged one counts, so that its damage is seen; a head record is enough."""
+        with os_errors(f"list {self.folder}"):
+            return tuple(sorted({Path(name).stem for name in _names(self.folder)}))
+
+    def head(self, session: str) -> Head:
+        """The newest version and its digest: a checkpoint that somebody else may keep, for `verify --against`.
+
+        Raises NoSuchSession, Damaged.
+        """
+        path = self._path(session)
+        self._check_exists(path)
+        recorded = self._recorded(path)
+        database = Database(path)
+        try:
+            database.header(session)
+            return database.head(recorded)
+        finally:
+            database.close()
+
+    def heads(self) -> dict[str, Head]:
+        """The recorded head of every session that has one, opening no database: at most a few commits behind."""
+        found = {session: self._recorded(self._path(session), quiet=True) for session in self.sessions()}
+        return {session: head for session, head in found.items() if head is not None}
+
+    def close(self) -> None:
+        """Give up all databases."""
+        with self._guard:
+            held = list(self._sessions.values())
+        for session in held:
+            with session.lock:
+                session.close()
+
+    def _path(self, session: str) -> Path:
+        return self.folder / (check_id(session, "a session's id") + DATABASE)
+
+    def _session(self, session: str) -> _Session:
+        with self._guard:
+            return self._sessions.setdefault(session, _Session())
+
+    def _check_exists(self, path: Path) -> None:
+        with os_errors(f"read {path}"):
+            if path.exists():
+                return
+            if path.with_suffix(HEAD).exists():
+                problem = "it is gone, its head record is still there (to be rid of the session, delete that too)"
+                raise Damaged(problem, version=1, where=str(path))
+        raise NoSuchSession(f"no session {path.stem!r} in {path.parent}")
+
+    def _recorded(self, path: Path, *, quiet: bool = False) -> Head | None:
+        record = path.with_suffix(HEAD)
+        with os_errors(f"read {record}"):
+            found = read_head(record, path.stem)
+        if found is None and not quiet:
+            self._on_note(f"{record}: no head record that can be read, so a lost end of the session would not be noticed")
+        return found
+
+    def _tell(self, path: Path, session: str, head: Head) -> None:
+        """Make the head record of a new session; without one it is a session all the same."""
+        try:
+            record = HeadRecord(path.with_suffix(HEAD), session)
+            try:
+                record.write(head)
+            finally:
+                record.close()
+        except OSError as error:
+            self._on_note(f"{path}: it has no head record yet ({error.strerror or error})")
+
+
+def _ignore(note: str) -> None:
+    """Tell nobody."""
+
+
+def _lines(database: Database, recorded: Head | None, newest: int) -> Iterator[bytes]:
+    try:
+        for row in database.rows(recorded, newest):
+            yield row.line
+    finally:
+        database.close()
+
+
+def _names(folder: Path) -> list[str]:
+    """The databases and head records of sessions."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    return [name for name in names if Path(name).suffix in (DATABASE, HEAD) and _is_id(Path(name).stem)]
+
+
+def _is_id(text: str) -> bool:
+    try:
+        check_id(text, "a session's id")
+    except InputError:
+        return False
+    return True
+
+
+def _make_room(path: Path) -> None:
+    """Refuse a session that exists, also under an id that differs in case only: some file systems see no difference."""
+    for stem in sorted({Path(name).stem for name in _names(path.parent)}):
+        if stem == path.stem:
+            raise SessionExists(f"session {path.stem!r} exists already in {path.parent}")
+        if stem.lower() == path.stem.lower():
+            raise SessionExists(f"session {path.stem!r} differs from the existing {stem!r} in case only")
+
+
+def _create_files(path: Path, folder: int, rows: Sequence[Row], secret: bytes | None) -> None:
+    """Make a session's database appear, whole or not at all, its secret before it."""
+    fresh = path.with_name(f".{path.name}.new")
+    hidden = path.with_suffix(PRIVATE)
+    with ExitStack() as undo:
+        undo.callback(hidden.unlink, missing_ok=True)
+        keep_secret(hidden, folder, secret)
+        for side in ("-wal", "-shm", "-journal"):  # of a database that somebody deleted: not of this one
+            path.with_name(path.name + side).unlink(missing_ok=True)
+            fresh.with_name(fresh.name + side).unlink(missing_ok=True)
+        fd = open_fresh(fresh, 0o666)
+        undo.callback(fresh.unlink, missing_ok=True)
+        undo.callback(os.close, fd)
+        write_database(fresh, rows)
+        os.fsync(fd)
+        os.link(fresh, path)  # unlike a rename, this never takes the place of another file
+        undo.callback(path.unlink, missing_ok=True)
+        fresh.unlink()
+        os.fsync(folder)
+        undo.pop_all()

@@ -1,0 +1,341 @@
+"""One session's SQLite database: how it is opened, what stands in it, and what its errors mean.
+
+Every line of the ledger is a row, the header the first at version 0, byte for byte as it was written; the other columns
+are taken from the line so that SQL can look for them. The columns of a secret command's sender are filled as well: a
+database holds every kept part, so it is the host's own, and only an export is for others.
+
+A database is in WAL mode with synchronous=FULL: a commit that anybody can see is on the disk, readers never wait for
+writers, and `sqlite3` can read what is there. Nobody may open the file but through SQLite: whatever closes it otherwise
+gives up the locks this process has on it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+
+from affray.kernel import Busy, Commit, Damaged, StoreError, UnknownKind, is_whole, sha256
+
+from .heads import Head
+from .lines import check_header, group_of
+from .writer import os_errors
+
+OLDEST_RELEASE = (3, 51, 3)
+"""The first SQLite in which resetting a write-ahead log cannot lose commits of another process."""
+
+BUSY_SECONDS = 5.0
+"""How long to wait for whoever else uses a database before Busy is raised."""
+
+BATCH_BYTES = 1024 * 1024
+"""How much of a ledger is read in one transaction, at least a line."""
+
+SETTINGS = """
+PRAGMA synchronous=FULL;
+PRAGMA fullfsync=ON;
+PRAGMA checkpoint_fullfsync=ON;
+PRAGMA trusted_schema=OFF;
+PRAGMA cell_size_check=ON;
+"""
+"""What every connection sets. Anything less than FULL loses acknowledged commits when the power fails."""
+
+APPLICATION = 0x41666679
+"""Marks our databases for `file` and the like ("Affy")."""
+
+LAYOUT = 1
+"""Number of the tables' layout."""
+
+TABLES = (
+    "CREATE TABLE lines (last INTEGER PRIMARY KEY, first INTEGER NOT NULL, digest TEXT NOT NULL, caller TEXT, "
+    "command TEXT, part INTEGER, command_digest TEXT, line BLOB NOT NULL) STRICT",
+    "CREATE INDEX lines_by_command ON lines (caller, command) WHERE command IS NOT NULL",
+)
+"""`last` is the version of a line's last event and `first` that of its first; both are 0 for the header."""
+
+COLUMNS = "last, first, digest, caller, command, part, command_digest, line"
+
+NEWEST = 2**63 - 1
+
+_SQL_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.MismatchError)
+_IO_DAMAGE = (apsw.SQLITE_IOERR_CORRUPTFS, apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_SHORT_READ)
+
+
+def check_release(found: str) -> None:
+    """Refuse a SQLite that may lose commits. Raises StoreError."""
+    if tuple(int(part) for part in found.split(".")) < OLDEST_RELEASE:
+        wanted = ".".join(str(part) for part in OLDEST_RELEASE)
+        raise StoreError(f"SQLite {found} can lose commits of a write-ahead log; install apsw {wanted} or newer")
+
+
+check_release(apsw.sqlite_lib_version())
+
+
+class Row(NamedTuple):
+    """A line as it is stored. The last four but one are None where the sender is not known."""
+
+    last: int
+    first: int
+    digest: str
+    caller: str | None
+    command: str | None
+    part: int | None
+    command_digest: str | None
+    line: bytes
+
+    @classmethod
+    def of_header(cls, header: bytes) -> Row:
+        """The first row."""
+        return cls(0, 0, sha256(header), None, None, None, None, header)
+
+    @classmethod
+    def of(cls, commit: Commit) -> Row:
+        """The row of a commit."""
+        sender = commit.sender
+        if sender is None:
+            return cls(commit.last, commit.first, commit.digest, None, None, None, None, commit.line)
+        keys = (sender.caller, sender.command, sender.part, sender.digest)
+        return cls(commit.last, commit.first, commit.digest, *keys, commit.line)
+
+
+class Database:
+    """A connection to a session's database. Not for several threads at once, and not across a fork."""
+
+    def __init__(self, path: Path, *, writable: bool = False) -> None:
+        self.path = path
+        self._deadline = 0.0
+        flags = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
+        with self.errors("open", 1):
+            self.connection = apsw.Connection(str(path), flags=flags)
+            try:
+                self._prepare()
+            except BaseException:
+                self.connection.close()
+                raise
+
+    def _prepare(self) -> None:
+        self.tidy_at_close(False)
+        self.connection.set_busy_handler(self._wait)
+        self.connection.execute(SETTINGS)
+        if self.connection.pragma("application_id") != APPLICATION:
+            raise self.damaged("it is not the database of a session", 1)
+        if (layout := self.connection.pragma("user_version")) != LAYOUT:
+            raise UnknownKind(f"layout {layout}; this release reads layout {LAYOUT}", version=1, where=str(self.path))
+        found = self.connection.execute("SELECT sql FROM sqlite_schema ORDER BY rowid").fetchall()
+        if found != [(sql,) for sql in TABLES] or self.connection.pragma("journal_mode") != "wal":
+            raise self.damaged("its tables are not as they were made", 1)
+
+    def tidy_at_close(self, wanted: bool) -> None:
+        """Whether the last to close folds the log into the database. Not before it was verified: it may be evidence."""
+        self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0 if wanted else 1)
+
+    def close(self) -> None:
+        """Give up the connection; a transaction that was not committed is undone."""
+        self.connection.close()
+
+    def _wait(self, tries: int) -> bool:
+        if time.monotonic() >= self._deadline:
+            return False
+        time.sleep(0.001)
+        return True
+
+    @contextmanager
+    def errors(self, doing: str, version: int = 0, line: int = 0) -> Generator[None, None, None]:
+        """Wait for others from now on at most BUSY_SECONDS, and say what SQLite's errors mean (see `sqlite_errors`)."""
+        self._deadline = time.monotonic() + BUSY_SECONDS
+        with sqlite_errors(doing, self.path, version, line):
+            yield
+
+    def damaged(self, problem: str, version: int = 0, line: int = 0) -> Damaged:
+        """Damage of this database."""
+        return Damaged(problem, version=version, line=line, where=str(self.path))
+
+    # -- what stands in it
+
+    def header(self, session: str) -> bytes:
+        """The header line of the session asked for. Raises NoSuchSession, Damaged."""
+        with self.errors("read", 1, 1):
+            row = next(self._some(-1, 0), None)
+        if row is None:
+            raise self.damaged("the header is missing", 1, 1)
+        check_header(row.line, session, str(self.path))
+        if row != Row.of_header(row.line):
+            raise self.damaged("the header's row says something else than the header", 1, 1)
+        return row.line
+
+    def newest(self) -> int:
+        """The newest version there is now; more than any where that cannot be read and reading will find out why."""
+        try:
+            with self.errors("read"):
+                last = self.connection.execute("SELECT max(last) FROM lines").get
+        except Damaged:
+            return NEWEST
+        return last if isinstance(last, int) else NEWEST
+
+    def rows(self, recorded: Head | None, upto: int = NEWEST) -> Iterator[Row]:
+        """Every row up to a version, the header's first, each checked as far as is possible without reading its line.
+
+        `recorded` must have been read before the newest version was. Raises Damaged behind the last row that can be
+        trusted, also where the head record knows of more, or of another, than stands here.
+        """
+        row, count = None, 0
+        after = -1
+        while True:
+            with self.errors("read", max(after, 0) + 1, count + 1):
+                batch = self._batch(after, upto)
+            if not batch:
+                break
+            for row in batch:
+                count += 1
+                self._check_row(row, after, count)
+                if recorded is not None and row.first <= recorded.version <= row.last and recorded != (row.last, row.digest):
+                    problem = f"the head record has another digest at version {recorded.version}: this commit or one before"
+                    raise self.damaged(f"{problem} it was replaced", max(row.first, 1), count)
+                yield row
+                after = row.last
+        if row is None:
+            raise self.damaged("the header is missing", 1, 1)
+        if (group := group_of(row.line)) is not None and not is_whole(group):
+            raise self.damaged(f"the group {group.id!r} ends after {group.index} of {group.size}", after + 1, count + 1)
+        if recorded is not None and recorded.version > after:
+            raise self.damaged(self._cut_off(recorded, after), after + 1, count + 1)
+
+    def head(self, recorded: Head | None) -> Head:
+        """Where the ledger ends, compared with the head record. Raises Damaged."""
+        version = self.newest()
+        with self.errors("read"), self.snapshot():
+            newest = next(self._some(version - 1, version), None)
+            digest = None
+            if recorded is not None:
+                digest = self.connection.execute("SELECT digest FROM lines WHERE last = ?", (recorded.version,)).get
+        if newest is None:
+            raise self.damaged("its end cannot be read")
+        if recorded is not None and recorded.version > newest.last:
+            raise self.damaged(self._cut_off(recorded, newest.last), newest.last + 1)
+        if recorded is not None and digest != recorded.digest:
+            raise self.damaged(f"the head record has another digest at version {recorded.version}", recorded.version)
+        return Head(newest.last, newest.digest)
+
+    def check_pages(self) -> None:
+        """Let SQLite look at every page and index. Raises Damaged."""
+        with self.errors("check"):
+            found = self.connection.execute("PRAGMA integrity_check(1)").get
+        if found != "ok":
+            raise self.damaged(f"SQLite finds it damaged ({found})")
+
+    def sync_log(self) -> None:
+        """Make what is seen durable: a process that was killed may have left a commit that is not on the disk."""
+        with os_errors(f"flush {log_of(self.path)}"):
+            try:
+                fd = os.open(log_of(self.path), os.O_RDONLY)
+            except FileNotFoundError:
+                return
+            try:
+                if os.fstat(fd).st_size:
+                    os.fsync(fd)
+            finally:
+                os.close(fd)
+
+    @contextmanager
+    def snapshot(self) -> Generator[None, None, None]:
+        """One state of the database for several questions."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+
+    def _cut_off(self, recorded: Head, last: int) -> str:
+        return (
+            f"the database ends at version {last}, its head record knows version {recorded.version}: the end was lost "
+            f"(where an older copy was put back on purpose, delete {self.path.with_suffix('.head')})"
+        )
+
+    def _batch(self, after: int, upto: int) -> list[Row]:
+        found, size = [], 0
+        for row in self._some(after, upto):
+            found.append(row)
+            size += len(row.line)
+            if size >= BATCH_BYTES:
+                break
+        return found
+
+    def _some(self, after: int, upto: int) -> Iterator[Row]:
+        """Rows behind a version. Raises what SQLite raises, and Damaged where a column has another type."""
+        sql = f"SELECT {COLUMNS} FROM lines WHERE last > ? AND last <= ? ORDER BY last"
+        return (self.typed(values) for values in self.connection.execute(sql, (after, upto)))
+
+    def typed(self, values: object) -> Row:
+        """A row as SQLite gives it, its types checked. Raises Damaged."""
+        match values:
+            case (
+                int() as last,
+                int() as first,
+                str() as digest,
+                str() | None as caller,
+                str() | None as command,
+                int() | None as part,
+                str() | None as command_digest,
+                bytes() as line,
+            ):
+                return Row(last, first, digest, caller, command, part, command_digest, line)
+        raise apsw.CorruptError("a column has another type than its table")
+
+    def _check_row(self, row: Row, after: int, count: int) -> None:
+        version = max(after, 0) + 1
+        if after < 0:
+            if row != Row.of_header(row.line):
+                raise self.damaged("the header is missing, or its row says something else", version, count)
+        elif row.first != after + 1 or row.last < row.first:
+            problem = f"versions {row.first} to {row.last} do not follow version {after}: a commit is missing or moved"
+            raise self.damaged(problem, version, count)
+        elif not row.line.startswith(b'{"digest":"%s",' % row.digest.encode()):
+            raise self.damaged("the row has another digest than its line", version, count)
+
+
+@contextmanager
+def sqlite_errors(doing: str, path: Path, version: int = 0, line: int = 0) -> Generator[None, None, None]:
+    """Say what SQLite's errors mean; `version` and `line` are the first that cannot be read where it is damage."""
+    try:
+        with os_errors(f"{doing} {path}"):
+            yield
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError):
+        problem = f"cannot {doing} {path}: others have kept it busy for {BUSY_SECONDS:g} seconds"
+        raise Busy(f"{problem}; nothing was stored, try again") from None
+    except _SQL_DAMAGE as error:
+        raise Damaged(f"SQLite finds it damaged ({error})", version=version, line=line, where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise Damaged(f"a text is not UTF-8 ({error.reason})", version=version, line=line, where=str(path)) from error
+    except apsw.Error as error:
+        if error.extendedresult in _IO_DAMAGE:
+            raise Damaged(f"it cannot be read ({error})", version=version, line=line, where=str(path)) from error
+        raise StoreError(f"cannot {doing} {path}: {error}") from error
+
+
+def write_database(path: Path, rows: Iterable[Row]) -> None:
+    """Fill an empty file that nobody else knows yet. Its bytes are the caller's to flush."""
+    with sqlite_errors("fill", path):
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            connection.execute("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF")
+            with connection:
+                connection.execute(f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={LAYOUT}")
+                for table in TABLES:
+                    connection.execute(table)
+                connection.executemany(f"INSERT INTO lines ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.execute("PRAGMA journal_mode=WAL")
+        finally:
+            connection.close()
+
+
+def log_of(path: Path) -> Path:
+    """The write-ahead log of a database."""
+    return path.with_name(f"{path.name}-wal")
+
+
+__all__ = ["BUSY_SECONDS", "Database", "Row", "check_release", "log_of", "write_database"]

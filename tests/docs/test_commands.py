@@ -1,0 +1,89 @@
+"""sessions/COMMANDS.md: the documents it shows have the keys that the commands print."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from affray.sessions.cli import COMMANDS
+
+from ..golden.samples import fight
+from ..support.cli import NYRA, document, find_plugins, json_lines, put
+from ..support.table import must, tiny_session
+
+TEXT = (Path(__file__).parents[2] / "sessions" / "COMMANDS.md").read_text("utf-8")
+
+SHAPES: dict[str, Any] = {
+    name: json.loads(text) for name, text in re.findall(r"^```json (\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+}
+
+OPEN = {"event", "sheet", "pools", "state"}
+"""Keys whose contents are told elsewhere, or are names of the fight's own."""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("AFFRAY_HOME", str(tmp_path))
+    find_plugins(monkeypatch, NYRA)
+    return tmp_path
+
+
+def keys(value: Any) -> Any:
+    """The keys of a document, all the way down; lists by their first item."""
+    if isinstance(value, dict):
+        return {name: None if name in OPEN else keys(below) for name, below in value.items()}
+    if isinstance(value, list):
+        return [keys(value[0])] if value else []
+    return None
+
+
+def fill(shown: Any, printed: Any) -> Any:
+    """What was printed, with an item of the page in lists that are empty here: nothing can be compared there."""
+    if isinstance(shown, dict) and isinstance(printed, dict):
+        return {name: fill(shown[name], below) if name in shown else below for name, below in printed.items()}
+    return shown if shown and printed == [] else printed
+
+
+def compare(name: str, printed: Any) -> None:
+    shown = keys(SHAPES[name])
+    assert shown == fill(shown, keys(printed)), name
+
+
+def test_every_command_is_told() -> None:
+    for name in COMMANDS:
+        assert re.search(rf"^## .*\b{name}\b", TEXT, re.MULTILINE), name
+    assert set(SHAPES) | {"demo"} == set(COMMANDS)
+
+
+def test_reading_commands_print_what_the_page_says(home: Path, tmp_path: Path) -> None:
+    session = fight()
+    put(session, home)
+    compare("log", next(one for one in json_lines("log", session.id) if one["sender"] and one["kind"] == "roll"))
+    compare("replay", document("replay", session.id))
+    compare("export", document("export", session.id, "-o", tmp_path / "copy.affray"))
+    compare("verify", document("verify", session.id))
+    against = f"{session.head + 1}:{'0' * 64}"
+    compare("verify", document("verify", session.id, "--against", against, code=1))
+
+
+def test_show_prints_what_the_page_says(home: Path) -> None:
+    session = tiny_session(dice="scripted", script=(1, 2, 7, 3, 4, 7))
+    must(session.declare("ann", "attack", "bob", id="a1"))
+    must(session.answer("a1|ask.guard.0", "bob", "stand"))
+    must(session.declare("bob", "attack", "ann", id="b1"))
+    put(session, home)
+    printed = document("show", session.id)
+    printed["combatants"].reverse()  # the one with a condition first
+    assert printed["prompts"]
+    assert printed["combatants"][0]["conditions"]
+    compare("show", printed)
+    assert keys(next(iter(printed["combatants"][0]["pools"].values()))) == keys({"now": 0, "low": 0, "high": 0})
+
+
+def test_playing_commands_print_what_the_page_says(home: Path) -> None:
+    compare("run", document("demo"))
+    compare("plugins", document("plugins"))
