@@ -135,7 +135,8 @@ def test_a_pipe_that_is_closed_is_quiet(home: Path, duel: Session) -> None:
 
 
 def test_a_terminal_gets_colour_unless_it_is_not_wanted(home: Path, duel: Session) -> None:
-    assert "\x1b[" in on_terminal(home, "replay", "duel")
+    coloured = on_terminal(home, "replay", "duel")
+    assert "\r\n\r\n\x1b[1;36mPhase 1: Ada's turn\x1b[0m\r\n  \x1b[1mAda strikes" in coloured
     assert "\x1b[" not in on_terminal(home, "replay", "duel", NO_COLOR="1")
     assert "\x1b[" not in on_terminal(home, "replay", "duel", TERM="dumb")
     with affray(home, "replay", "duel") as process:

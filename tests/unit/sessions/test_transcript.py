@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec import UNSET
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from affray.kernel import (
     GM,
@@ -346,5 +346,24 @@ def test_the_demo_tells_the_duel_of_the_source() -> None:
     assert "    Ada, contest: against 1 — hit by 3." in plain, "the dice were told with the verdict before"
 
 
-def test_lines_are_frozen_values() -> None:
-    assert {field.name for field in fields(Line)} == {"version", "depth", "text", "style"}
+def test_no_roll_is_lost_between_verdicts() -> None:
+    """A tie: both roll again before the verdict, and both dice are told."""
+    catalog = Catalog(systems={"nyra": make}, points=())
+    _, encounter = find_demo("duel")
+    tied = replace(encounter, dice="scripted", faces=(4, 2, 9, 1), script=encounter.script[:2], auto=None)
+    session = run_encounter(Engine(MemoryStore(), catalog, Fixed()), tied)
+    text = told(session, Texts(catalog.rules(session.manifest).texts("en")))
+    at = text.index("    Equal margins: both roll again.")
+    assert text[at + 1 : at + 4] == [
+        "    Ada rolls again: d10 shows 9.",
+        "    Bram rolls again: d10 shows 1.",
+        "    The defence holds.",
+    ]
+    assert [line for line in told(session) if "d10 shows 1" in line]
+
+
+def test_a_verdict_that_does_not_tell_its_dice_follows_them() -> None:
+    texts = Texts({"judge.attack": "So be it."})
+    session = tiny_session(dice="scripted", script=(1, 2, 19))
+    must(session.declare("ann", "attack", "bob"))
+    assert "    Ann, attack: d20 shows 19. So be it." in told(session, texts)

@@ -42,7 +42,7 @@ class Page:
 
     def line(self, text: str = "", depth: int = 0, style: str = "") -> None:
         """One line, indented; on a terminal, wrapped below its own beginning."""
-        if self._console is None:
+        if self._console is None or not text:
             click.echo(INDENT * depth + text)
             return
         from rich.padding import Padding

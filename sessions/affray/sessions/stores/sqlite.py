@@ -15,15 +15,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from threading import Lock
 
-import apsw
-
 from affray.kernel import Busy, Commit, Damaged, InputError, NoSuchSession, SessionExists, check_id
 
 from . import sqlite_database
 from .folder import keep_secret, make_folder, open_folder, open_fresh
 from .heads import HEAD, Head, HeadRecord, read_head
 from .index import SessionIndex, units
-from .sqlite_database import APPLICATION, COLUMNS, LAYOUT, NEWEST, TABLES, Database, Row
+from .sqlite_database import Database, Row, write_database
 from .sqlite_writer import SqliteWriter, open_writer
 from .writer import os_errors
 
@@ -245,11 +243,13 @@ def _create_files(path: Path, folder: int, rows: Sequence[Row], secret: bytes | 
         for side in ("-wal", "-shm", "-journal"):  # of a database that somebody deleted: not of this one
             path.with_name(path.name + side).unlink(missing_ok=True)
             fresh.with_name(fresh.name + side).unlink(missing_ok=True)
-        fd = open_fresh(fresh, 0o666)
         undo.callback(fresh.unlink, missing_ok=True)
-        undo.callback(os.close, fd)
-        write_database(fresh, rows)
-        os.fsync(fd)
+        fd = open_fresh(fresh, 0o666)
+        try:
+            write_database(fresh, rows)
+            os.fsync(fd)
+        finally:
+            os.close(fd)  # before anybody else can open it: closing gives up every lock of this process
         os.link(fresh, path)  # unlike a rename, this never takes the place of another file
         undo.callback(path.unlink, missing_ok=True)
         fresh.unlink()

@@ -312,7 +312,7 @@ def sqlite_errors(doing: str, path: Path, version: int = 0, line: int = 0) -> Ge
     except UnicodeDecodeError as error:
         raise Damaged(f"a text is not UTF-8 ({error.reason})", version=version, line=line, where=str(path)) from error
     except apsw.Error as error:
-        if error.extendedresult in _IO_DAMAGE:
+        if extended(error) in _IO_DAMAGE:
             raise Damaged(f"it cannot be read ({error})", version=version, line=line, where=str(path)) from error
         raise StoreError(f"cannot {doing} {path}: {error}") from error
 
@@ -333,9 +333,14 @@ def write_database(path: Path, rows: Iterable[Row]) -> None:
             connection.close()
 
 
+def extended(error: apsw.Error) -> int:
+    """SQLite's extended result code, which apsw's types leave out; 0 where the error is apsw's own."""
+    return int(getattr(error, "extendedresult", 0))
+
+
 def log_of(path: Path) -> Path:
     """The write-ahead log of a database."""
     return path.with_name(f"{path.name}-wal")
 
 
-__all__ = ["BUSY_SECONDS", "Database", "Row", "check_release", "log_of", "write_database"]
+__all__ = ["BUSY_SECONDS", "Database", "Row", "check_release", "extended", "log_of", "write_database"]

@@ -17,7 +17,7 @@ from affray.kernel import Chain, Commit, StoreError, VersionConflict
 from .heads import Head, HeadRecord
 from .index import Place, SessionIndex
 from .lines import group_of
-from .sqlite_database import COLUMNS, Database, Row, log_of
+from .sqlite_database import COLUMNS, Database, Row, extended, log_of
 from .writer import os_errors
 
 _HEAD = "SELECT last, digest FROM lines ORDER BY last DESC LIMIT 1"
@@ -110,7 +110,7 @@ class SqliteWriter:
         except (apsw.FullError, apsw.BusyError):
             raise
         except apsw.Error as error:
-            if error.extendedresult != apsw.SQLITE_IOERR_WRITE:
+            if extended(error) != apsw.SQLITE_IOERR_WRITE:
                 self._forget_log()
             raise
 

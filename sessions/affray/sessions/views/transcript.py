@@ -190,23 +190,24 @@ class Teller:
             yield Line(version=0, depth=self._depth(ask), text=printable(said.text), style="step")
 
     def _with_roll(self, roll: Roll | None, said: Said, line: Line) -> Iterator[Line]:
-        """A line with the roll it builds on: told in it, put before it, or on a line of its own."""
-        for index, held in enumerate(self._held):
-            if held.roll is not roll:
-                continue
-            yield from self._release(index)
-            self._held.clear()
-            if "dice" in said.used or f"({plan_text(held.roll.plan)})" in line.text:
-                yield line
-            else:
-                yield msgspec.structs.replace(line, text=f"{held.line.text} {line.text}")
-            return
-        yield from self._release()
+        """A line with the roll it builds on: told in it, put before it, or on a line of its own where others lie between."""
+        place = next((index for index, held in enumerate(self._held) if held.roll is roll), None)
+        if place is None:
+            yield from self._release()
+        elif "dice" in said.used or f"({plan_text(self._held[place].roll.plan)})" in line.text:
+            del self._held[place]
+            yield from self._release()
+        elif place == len(self._held) - 1:
+            before = self._held.pop().line.text
+            yield from self._release()
+            line = msgspec.structs.replace(line, text=f"{before} {line.text}")
+        else:
+            yield from self._release()
         yield line
 
-    def _release(self, count: int | None = None) -> Iterator[Line]:
-        held = self._held[:count]
-        del self._held[: len(held)]
+    def _release(self) -> Iterator[Line]:
+        """The rolls that nothing was built on, in their order."""
+        held, self._held = self._held, []
         yield from [one.line for one in held]
 
     def _depth(self, event: Any) -> int:

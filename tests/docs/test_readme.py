@@ -1,0 +1,41 @@
+"""README.md: its program runs and prints what it says, its links lead somewhere, its commands exist."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+from affray.sessions.cli import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def block(language: str, number: int = 0) -> str:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[number]
+
+
+def test_the_program_prints_what_stands_below_it() -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(block("python"), "README.md", "exec"), {})
+    assert block("text") == printed.getvalue()
+
+
+def test_every_link_leads_to_a_file() -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_every_command_in_the_table_exists() -> None:
+    named = set(re.findall(r"^\| `affray ([a-z]+)", README, re.MULTILINE))
+    assert named
+    assert named <= set(COMMANDS)
+
+
+def test_the_two_commands_are_one_line_each() -> None:
+    assert block("sh", 0).count("\n") == 1
+    assert block("sh", 1).count("\n") == 1
