@@ -40,7 +40,7 @@ def strike(session: Session, number: int) -> None:
     state = session.state(reader=GM)
     actor = state.turn
     target = "bob" if actor == "ann" else "ann"
-    params = {"weapon": "sword", "type": "C", "strike": "aimed" if number % 4 == 3 else "wild"}
+    params: dict[str, Any] = {"weapon": "sword", "type": "C", "strike": "aimed" if number % 4 == 3 else "wild"}
     if number % 4 == 3:
         params["aim"] = "left-arm"
     answer = session.declare(actor, "strike", target, id=f"s{number}", **params)

@@ -14,7 +14,8 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def block(language: str, number: int = 0) -> str:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[number]
+    found: list[str] = re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    return found[number]
 
 
 def test_the_program_prints_what_stands_below_it() -> None:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from .dice import read
 from .draws import Dice, Drawn, Unwitnessed
 from .drift import compare
-from .errors import Breach, DiceError, Refused, RefusedInside, RulesDrifted
+from .errors import Breach, DiceError, InputError, Refused, RefusedInside, RulesDrifted
 from .events import KINDS, Choose, Close, Declare, Done, Leave, Turn
 from .fold import RESUME, fold
 from .limits import NESTING, RUN_ID_LENGTH, STEPS_PER_ACTION
@@ -311,7 +311,12 @@ class Exchange:
         self._pump()
 
     def _declared(self, event: Declare, rules: Rules, fight: Fight) -> Run:
-        action = self.action(event, rules, fight)
+        try:
+            action = self.action(event, rules, fight)
+        except InputError as error:
+            if not event.parent:
+                raise
+            raise self.running(event.action)[-1].breach(f"a nested {event.name!r}: {error}") from error
         refused = rules.check(fight, action) if event.parent else None
         if refused is not None:  # the parent hears of it by the `done`
             run = Run(event.action, event, action, rules, None, rules.system.id, "check")

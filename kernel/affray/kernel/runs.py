@@ -193,9 +193,12 @@ def expire(moment: Moment, fight: Fight) -> Generator[Any, Any, str]:
 
 
 def close(run: Run) -> None:
-    """Close a run's generator at once, not when the garbage collector comes by."""
-    if run.gen is not None:
-        run.gen.close()
+    """Close a run's generator at once, not when the garbage collector comes by. Raises Breach where it will not end."""
+    try:
+        if run.gen is not None:
+            run.gen.close()
+    except Exception as error:
+        raise run.breach(f"raised {error!r} when it was closed") from error
 
 
 __all__ = ["Action", "Moment", "Run", "Scope", "close", "expire", "nothing"]

@@ -7,9 +7,9 @@ import tracemalloc
 import pytest
 from msgspec.structs import replace
 
-from affray.kernel import CommandConflict, Commit, Group, StoreError, VersionConflict
+from affray.kernel import CommandConflict, Commit, Group, StoreError, VersionConflict, continues
 from affray.kernel.testing import Scribe
-from affray.sessions.stores.index import SessionIndex, continues, units
+from affray.sessions.stores.index import SessionIndex, units
 
 
 def indexed(scribe: Scribe, *commits: Commit) -> SessionIndex:

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 import click
@@ -54,7 +55,7 @@ class Commands(click.Group):
         """Run, and exit with a code."""
         extra["standalone_mode"] = False
         for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
+            if isinstance(stream, TextIOWrapper):
                 stream.reconfigure(errors="replace")
         try:
             code = super().main(args, prog_name or "affray", **extra)

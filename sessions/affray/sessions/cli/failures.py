@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from affray.kernel import (
     AffrayError,
-    Breach,
-    Busy,
     Damaged,
     InputError,
     NoSuchSession,
     PluginUnavailable,
-    RulesDrifted,
 )
 
 from ..views.texts import printable
@@ -31,6 +28,6 @@ def explain(error: Exception) -> tuple[str, int]:
         return printable(f"{error}{hint}"), FOUND
     if isinstance(error, PluginUnavailable):
         return printable(f"{error} ('affray plugins' lists what is)"), FOUND
-    if isinstance(error, Breach | RulesDrifted | Busy | AffrayError):
+    if isinstance(error, AffrayError):
         return printable(str(error)), FOUND
     return printable(f"something went wrong inside: {error!r} (AFFRAY_DEBUG=1 shows where)"), FOUND

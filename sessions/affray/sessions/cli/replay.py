@@ -42,28 +42,29 @@ def command(session: str, every: bool, reader: str, as_json: bool) -> int:
     """Tell SESSION from its beginning, and show the state it ends in."""
     reading = Reading(find(session), reader)
     texts = reading.texts()
-    page = Page()
-    if as_json or every:
-        events: list[Told] = []
-        for told in sentences(reading.line(), texts):
-            events.append(Told(version=told.version, kind=KIND_OF[type(told.event)], text=told.text))
-            if not as_json:
-                page.line(f"{told.version}: {told.text}")
-    else:
-        page.transcript(transcript(reading.line(), texts))
     final = board(reading.state(), reading.version, reader, texts)
     if as_json:
+        told = [
+            Told(version=one.version, kind=KIND_OF[type(one.event)], text=one.text)
+            for one in sentences(reading.line(), texts)
+        ]
         print_json(
             Replay(
                 session=reading.session,
                 reader=reader,
                 version=reading.version,
                 digest=reading.digest,
-                events=tuple(events),
+                events=tuple(told),
                 state=final,
             )
         )
         return 0
+    page = Page()
+    if every:
+        for one in sentences(reading.line(), texts):
+            page.line(f"{one.version}: {one.text}")
+    else:
+        page.transcript(transcript(reading.line(), texts))
     page.line()
     page.rows(lines(final, texts))
     return 0

@@ -64,7 +64,8 @@ def _param(scene: Scene, name: str, value: Json) -> str:
             return listed([_param(scene, name, item) for item in value])
         case dict():
             return ", ".join([f"{words(key)} {_param(scene, key, item)}" for key, item in value.items()])
-    return str(value)
+        case _:
+            return str(value)
 
 
 def _ask(scene: Scene, event: Ask) -> Draft:

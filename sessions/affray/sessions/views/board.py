@@ -245,7 +245,7 @@ def conditions_text(one: Figure, texts: Texts) -> str:
     """Somebody's conditions in one line; "" for none."""
     if not one.conditions:
         return ""
-    held = []
+    held: list[str] = []
     for effect in one.conditions:
         value = "" if effect.value in (None, 1) else f" {effect.value}"
         until = f" until {when_text(effect.until[:1])}" if effect.until else ""

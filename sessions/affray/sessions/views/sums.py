@@ -110,7 +110,8 @@ def _on_sheet(sheet: Sheet | None, code: str) -> int | None:
     """A whole number that a sheet holds under a name, at its top or one level down."""
     if not sheet:
         return None
-    for level in (sheet, *[below for below in sheet.values() if isinstance(below, dict)]):
+    levels: list[Sheet] = [sheet, *[below for below in sheet.values() if isinstance(below, dict)]]
+    for level in levels:
         value = level.get(code)
         if type(value) is int:
             return value
@@ -121,7 +122,7 @@ def damage_sum(event: ApplyDamage, texts: Texts, sheet: Sheet | None, roll: Roll
     """How damage came about, by its parts or else by its trace; "" where that is kept or says nothing."""
     if not event.parts:
         return trace_text(event.trace or (), texts, sheet, roll)
-    sums = []
+    sums: list[str] = []
     for part in event.parts:
         text = trace_text((Row("rolled", part.rolled, ROLL), *part.rows), texts, sheet, roll) or "0"
         sums.append(f"{text} {texts.word(part.type, 'type')}" if len(event.parts) > 1 and part.type else text)

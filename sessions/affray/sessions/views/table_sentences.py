@@ -139,7 +139,8 @@ def _effect(scene: Scene, effect: Any) -> str:
             return f"the clock changes: {listed(changed) or 'nothing'}"
         case CloseAction():
             return f"{scene.word(scene.what(effect.action))} is closed"
-    return "something that is kept from you"
+        case _:
+            return "something that is kept from you"
 
 
 def _order(scene: Scene, event: Order) -> Draft:
@@ -179,7 +180,8 @@ def _moment(scene: Scene, event: Turn, who: str, at: str) -> str:
             return f"{now}{who} takes a place"
         case "resume":
             return f"{now}{who}'s {scene.word(scene.what(event.action))} goes on"
-    return f"{now}{scene.word(event.moment)}{f' for {who}' if who else ''}"
+        case _:
+            return f"{now}{scene.word(event.moment)}{f' for {who}' if who else ''}"
 
 
 def _wait(scene: Scene, event: Wait) -> Draft:

@@ -115,12 +115,11 @@ class Story:
         return scene
 
     def _built_on(self, event: Any) -> Roll | None:
-        kind = type(event)
-        if kind is ApplyDamage or (kind is Save and event.roll):
+        if isinstance(event, ApplyDamage) or (isinstance(event, Save) and event.roll):
             return self._rolls.get(event.roll)
-        if kind is not Judge and kind is not Save:
+        if not isinstance(event, Judge | Save):
             return None
-        who = event.by if kind is Judge else event.who
+        who = event.by if isinstance(event, Judge) else event.who
         own = [name for name, roll in self._rolls.items() if roll.by == who and roll.action == event.action]
         if not own:
             return None
@@ -232,23 +231,23 @@ class Teller:
     def _is_quiet(self, scene: Scene, event: Any, keys: tuple[str, ...]) -> bool:
         if self._texts.is_silent(*keys):
             return True
-        kind = type(event)
-        if kind is Done:
+        if isinstance(event, Done):
             return not (event.cause or event.code in TOLD_OUTCOMES or event.code.startswith("refused-") or self._texts.has(*keys))
-        if kind is Order:
+        if isinstance(event, Order):
             run = scene.before.open.get(root(event.action))
             return run is None or run.what != "begin"
-        return kind is Ask
+        return isinstance(event, Ask)
 
 
 def _style(event: Any, depth: int) -> Style:
-    kind = type(event)
-    if kind is Open:
-        return "title"
-    if kind is Close:
-        return "end"
-    if kind is Turn and ">" not in event.action:
-        return "heading"
-    if kind is Declare:
-        return "action"
-    return "step" if depth else "aside"
+    match event:
+        case Open():
+            return "title"
+        case Close():
+            return "end"
+        case Turn() if ">" not in event.action:
+            return "heading"
+        case Declare():
+            return "action"
+        case _:
+            return "step" if depth else "aside"
