@@ -1,7 +1,8 @@
 """Check an Affray log without Affray: every seal and digest, and every face of the dice epochs that were opened.
 
 Usage: python standalone_verify.py FILE. Follows sessions/FORMAT.md with Python's own library; exits with a sentence when
-something is wrong. How many faces a die's chain had to have is for the rules of its plan, which are not here.
+something is wrong. Left out are dice of which the file does not show everything (a copy), and dice that no engine threw. How
+many faces a die's chain had to have, whether dice had to wait, and whose faces were to be kept is not checked here.
 """
 
 import json
@@ -40,12 +41,13 @@ def check(is_right: bool, problem: str) -> None:
 
 def verify(header: bytes, *lines: bytes) -> str:
     session, head, nonces = json.loads(header)["session"], sha256(header).hexdigest(), ""
-    version, run, proven, chains = 0, 0, 0, {"open": "", "kept": ""}
-    epochs: dict[str, int] = {"open": 1, "kept": 1}
+    version, proven, chains = 0, 0, {"open": "", "kept": ""}
+    epochs, opened = {"open": 1, "kept": 1}, {False: 0, True: 0}  # how many open and how many secret runs
+    shown: dict[int, list[list[int]]] = {}  # the faces of every roll, by version
     pending: dict[str, list[tuple[int, Any, list[Any]]]] = {"open": [], "kept": []}
     numbers: dict[str, int] = {}  # of combatants, by join
-    runs: dict[str, tuple[int, bool]] = {}  # by the id of the root action or moment: its number, whether it is secret
-    states = [(numbers, runs)]
+    runs: dict[str, int] = {}  # the number of every run, by the id of its root action or moment; below 0 when secret
+    states, is_whole = [(numbers, runs)], True
     for line in lines:
         commit = json.loads(line)
         envelope, kept = commit["envelope"], {digest(part): part for part in commit["kept"]}
@@ -67,22 +69,30 @@ def verify(header: bytes, *lines: bytes) -> str:
             elif kind == "join":
                 numbers = {**numbers, event["id"]: len(numbers) + 1}
             elif ">" not in action and (kind == "declare" or (kind == "turn" and event["moment"] != "resume")):
-                run += 1
-                runs = {**runs, action: (run, event.get("secret", False))}
-            elif kind == "roll" and event["source"] == "engine" and event["faces"] and not event["reused"]:
-                number, is_secret = runs[action.partition(">")[0]]
-                place = [kind, event["key"], event["by"], str(event["occurrence"])]
-                slot = slot_within(action, ".".join(filter(None, place)), numbers)
-                chain = "kept" if event["blind"] or is_secret else "open"
-                pending[chain].append((version, event, [session, epochs[chain], nonces, number, slot]))
+                is_secret = event.get("secret", False)
+                opened[is_secret] += 1
+                runs = {**runs, action: -opened[True] if is_secret else opened[False]}
+            elif kind == "sealed":
+                is_whole = False
+            elif kind == "roll" and event["faces"]:
+                shown[version], number = event["faces"], runs.get(action.partition(">")[0], 0)
+                check(number != 0 or not is_whole, f"version {version} belongs to no action")
+                if event["source"] == "engine" and (number > 0 or (number < 0 and is_whole)):
+                    place = [kind, event["key"], event["by"], str(event["occurrence"])]
+                    slot = slot_within(action, ".".join(filter(None, place)), numbers)
+                    chain = "kept" if event["blind"] or number < 0 else "open"
+                    pending[chain].append((version, event, [session, epochs[chain], nonces, number, slot]))
             elif kind == "reveal-dice":
                 chain, secret = event["chain"], event["secret"]
                 check(sha256(bytes.fromhex(secret)).hexdigest() == chains[chain], f"the secret at version {version}")
                 check(event["epoch"] == epochs[chain], f"the epoch at version {version}")
                 for at, roll, inputs in pending[chain]:
                     dice = [term["sides"] for term in roll["plan"]["terms"] for _ in range(term["count"])]
+                    recorded = shown.get(roll["reused"], [])
                     for die, (sides, links) in enumerate(zip(dice, roll["faces"], strict=True)):
                         drawn = [face([secret, *inputs], die, link, sides) for link in range(len(links))]
+                        for link, old in enumerate(recorded[die][: len(links)] if die < len(recorded) else []):
+                            drawn[link] = old if old <= sides else drawn[link]
                         check(drawn == links, f"die {die + 1} of version {at} shows {links}, drawn was {drawn}")
                         proven += len(links)
                 pending[chain], chains[chain], epochs[chain] = [], secret, epochs[chain] + 1

@@ -166,6 +166,10 @@ class Attacker:
         ]
         return self.send(self.random.choice(choices), caller="puppet")
 
+    def speak_as_a_puppet(self) -> Answer:
+        """A word, with a nonce of a free choice, of a client that the game master made up."""
+        return self.send(commands.Note(text=self.word()), caller=self.random.choice(["puppet", "Ann", self.word()]))
+
     def declare_too_early(self) -> Answer:
         """An action of a monster that does not have the turn."""
         secret = self.random.random() < 0.5
@@ -190,6 +194,7 @@ MOVES: dict[str, Callable[[Attacker], Answer | None]] = {
     "repeat": Attacker.repeat,
     "reuse an id": Attacker.reuse_an_id,
     "pretend": Attacker.pretend,
+    "speak as a puppet": Attacker.speak_as_a_puppet,
     "declare too early": Attacker.declare_too_early,
     "restart": Attacker.restart,
 }

@@ -31,7 +31,8 @@ def test_a_thousand_attempts_of_one_who_holds_the_secret_change_no_face() -> Non
     Left out, because each changes dice by design and stands in the log for everybody to see: declaring another action
     first, and undoing one (the number of the run); joining the same combatants in another order, or others before them
     (the number of a join); overruling a coming step (its faces, or whom it is about); other rules; closing the action;
-    ending the open chain's epoch, which is told below, as dice then wait for Ann; a nonce sent by another player.
+    ending the open chain's epoch, which is told below, as dice then wait for Ann; a nonce of another player, who controls
+    somebody in the fight.
     """
     sent, run = ("ann 1", "ann 2"), 3  # begin, Ann's turn, her action
     strikes = {"attack": ("",), "flurry": ("strike.2.0", "strike.3.0")}
@@ -73,9 +74,36 @@ def test_a_thousand_attempts_of_one_who_holds_the_secret_change_no_face() -> Non
         "reuse an id: command-id-used",
         "pretend: gm-only",
         "pretend: not-yours",
+        "speak as a puppet: accepted",
         "declare too early: prompt-open",
         "declare too early: not-your-turn",
     } <= set(moves)
+
+
+@pytest.mark.parametrize("attempt", range(40))
+def test_who_holds_back_a_players_command_and_ends_the_epochs_that_it_likes_gets_no_dice_for_it(attempt: int) -> None:
+    """The host knows the secret and Ann's nonce, and would have Ann's client meet the lowest face there is."""
+    session = start()
+    ann = commands.Join(id="ann", name="Ann", side="heroes", controller="ann", sheet={"hp": 90, "init": 9, "skill": 20})
+    must(player(session, ann, "ann 1"))
+    must(session.join("orc", side="foes", sheet={"hp": 90, "init": 5}))
+    must(session.begin())
+    held = Request(id="a1", command=drawing("open"), caller="ann", nonce=f"held {attempt}", seen=session.head)
+
+    def meets(epoch: int, nonce: str) -> Any:
+        return faces("open", epoch, ("ann 1", nonce), 3, "|roll.attack.1.0", 20)
+
+    best = min(range(1, 30), key=lambda epoch: meets(epoch, held.nonce)[0])
+    for _ in range(1, best):
+        must(session.reveal_dice())
+    refused = None if best == 1 else Refused("dice-wait-for-nonce", (best,))
+    assert refused == session.do(held).refused
+    if refused:  # Ann's client is told, and sends what it makes up now
+        again = msgspec.structs.replace(held, nonce=f"fresh {attempt}", seen=session.head)
+        must(session.do(again))
+
+    assert [meets(best, f"{'fresh' if refused else 'held'} {attempt}")] == [roll.faces for roll in rolls(session, "attack")]
+    assert session.verify().is_clean
 
 
 # -- epochs
@@ -238,9 +266,26 @@ def test_a_blind_roll_is_proven_by_its_part_and_the_kept_epoch(ready: Session) -
 def test_dice_of_a_secret_action_stand_in_the_kept_chain(ready: Session) -> None:
     must(player(ready, msgspec.structs.replace(drawing("open"), secret=True), "ann 2"))
 
-    assert [faces("kept", 1, ("ann 1", "ann 2"), 3, "|roll.attack.1.0", 20)] == [
+    assert [faces("kept", 1, ("ann 1", "ann 2"), -1, "|roll.attack.1.0", 20)] == [
         roll.faces for roll in rolls(ready, "attack")
     ]
+
+
+def test_secret_and_open_runs_are_counted_apart(ready: Session) -> None:
+    """Else a secret declaration would give every open roll behind it other faces, unseen."""
+    hidden = msgspec.structs.replace(drawing("open"), secret=True)
+    for nonce in ("ann 2", "ann 3"):
+        must(player(ready, hidden, nonce))
+        answer_all(ready, 1)
+        must(ready.undo())
+    must(player(ready, drawing("open"), "ann 4"))
+    sent, run = ("ann 1", "ann 2", "ann 3", "ann 4"), 5  # begin, Ann's turn, the orc's after each secret attack, her own
+    secret_ones = [faces("kept", 1, sent[: 1 + nth], -nth, "|roll.attack.1.0", 20) for nth in (1, 2)]
+
+    assert [*secret_ones, faces("open", 1, sent, run, "|roll.attack.1.0", 20)] == [
+        roll.faces for roll in rolls(ready, "attack")
+    ]
+    assert ready.verify().is_clean
 
 
 # -- names

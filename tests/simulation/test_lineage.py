@@ -57,7 +57,7 @@ class Player:
         self.count += 1
         caller, command = self.command()
         nonce = f"nonce-{self.count}" if caller != GM and self.dice.random() < 0.5 else ""
-        return Request(id=f"q{self.count}", command=command, caller=caller, nonce=nonce)
+        return Request(id=f"q{self.count}", command=command, caller=caller, nonce=nonce, seen=self.session.head)
 
     def command(self) -> tuple[str, Any]:
         state = self.session.state(reader=GM)
@@ -203,6 +203,12 @@ def test_every_version_can_be_shown_also_within_a_commit(seed: int) -> None:
         table.session.state(-1)
 
 
+def counts(session: Session, request: Request, answer: Answer) -> bool:
+    """Whether a request brought a nonce of one who controlled somebody in the fight."""
+    people = session.state(answer.first - 1, reader=GM).combatants.values()
+    return bool(request.nonce) and any(one.controller == request.caller and not one.gone for one in people)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_belongs_to_the_log_is_never_rewound(seed: int) -> None:
     """Reveals, epochs, nonces, command ids and numbers of runs."""
@@ -215,9 +221,13 @@ def test_what_belongs_to_the_log_is_never_rewound(seed: int) -> None:
         assert list(range(1, len(ended) + 1)) == ended
         assert len(ended) + 1 == log.epochs[chain]
     assert {event.version for event in events if isinstance(event, Reveal)} == set(log.reveals)
-    assert sum(bool(request.nonce) and request.caller != GM for request, _ in accepted) == log.nonces
+    sent = [(request.caller, request.nonce) for request, answer in accepted if counts(session, request, answer)]
+    assert sent == [(caller, nonce) for caller, nonce in sent if (caller, nonce) in log.nonces_used]
+    assert len(sent) == log.nonces == len(log.nonces_used)
     openings = [n for n, event in enumerate(events, 1) if isinstance(event, Declare | Turn) and opens_run(event)]
-    assert openings == log.openings
+    assert openings == sorted(log.openings + log.secret_openings)
+    assert all(getattr(events[version - 1], "secret", False) for version in log.secret_openings)
+    assert not any(getattr(events[version - 1], "secret", False) for version in log.openings)
     for request, answer in accepted:
         again = session.do(request)
         assert again.repeated

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from affray.kernel import (
     Action,
@@ -107,6 +108,11 @@ def slow_heal(action: Action) -> Any:
 
 
 HOUSE = tiny_catalog(**{"twice-as-hard": TwiceAsHard})
+
+
+def nonce(move: Move) -> Move:
+    """The same with a nonce of the client's, which has seen all there is."""
+    return lambda session: replace(move(session), nonce=f"nonce-{session.head}", seen=session.head)
 
 
 class Fought:
@@ -314,6 +320,18 @@ FIGHTS = {
         answer("c4", "ann", "duck"),
         ask("x1", commands.Reveal(version=14)),
         ask("x2", commands.RevealDice()),
+    ),
+    "witnessed": Fought(
+        nonce(declare("a1", "ann", "attack", "bob")),
+        nonce(answer("w1", "bob", "witness")),
+        note("n1", caller="bob"),
+        nonce(answer("c1", "bob", "stand")),
+        nonce(answer("w2", "ann", "witness")),
+        ask("x1", commands.RevealDice()),
+        nonce(declare("a2", "bob", "sweep", "ann")),
+        leave("l1", "ann"),
+        people="ann bob cy",
+        witness=True,
     ),
     "scripted-dice": Fought(
         declare("a1", "ann", "attack", "bob"),

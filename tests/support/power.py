@@ -13,7 +13,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -36,25 +36,31 @@ class RecordingVfs(apsw.VFS):
         self.journal: list[Op] = []
         super().__init__(name, "", makedefault=True)
 
-    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: D102
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
         path = name.filename() if isinstance(name, apsw.URIFilename) else str(name)
         is_new = not os.path.exists(path)
-        file = _File(self.journal, Path(path).name, name, flags)
+        file = _File(self, Path(path).name, name, flags)
         if is_new:
             self.journal.append(Op("create", Path(path).name))
         return file
 
-    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: D102
+    def xDelete(self, filename: str, syncdir: bool) -> None:
         super().xDelete(filename, syncdir)
         self.journal.append(Op("delete", Path(filename).name, int(syncdir)))
 
 
+    def flushing(self, name: str) -> None:
+        """A file is about to be flushed: for those who want to do something then, or to fail."""
+
+
 class _File(apsw.VFSFile):
-    def __init__(self, journal: list[Op], short: str, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
-        self._journal, self._short = journal, short
+    def __init__(
+        self, vfs: RecordingVfs, short: str, name: str | apsw.URIFilename | None, flags: list[int]
+    ) -> None:
+        self._vfs, self._journal, self._short = vfs, vfs.journal, short
         super().__init__("unix", name, flags)
 
-    def xWrite(self, data: apsw.Buffer, offset: int) -> None:
+    def xWrite(self, data: Any, offset: int) -> None:
         super().xWrite(data, offset)
         self._journal.append(Op("write", self._short, offset, bytes(data)))
 
@@ -63,6 +69,7 @@ class _File(apsw.VFSFile):
         self._journal.append(Op("truncate", self._short, newsize))
 
     def xSync(self, flags: int) -> None:
+        self._vfs.flushing(self._short)
         super().xSync(flags)
         self._journal.append(Op("sync", self._short))
 

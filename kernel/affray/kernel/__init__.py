@@ -85,6 +85,7 @@ from .exchange import Exchange
 from .fold import fold, fold_all
 from .hookspecs import HOOK_NAMES, Hooks, Steps, hookimpl
 from .inputs import check_json, check_text
+from .keep import Keeping
 from .ledger import (
     FORMAT,
     Chain,
@@ -108,13 +109,14 @@ from .ledger import (
 )
 from .log import Answered, Log, next_nonce_digest, opens_run
 from .names import WITNESS, check_id, place, root, slot
+from .nonces import counted
 from .notation import notation as write_notation
 from .notation import parse
 from .numbers import Exact, Num, exact, is_number, number, total
 from .rules import Rules as RuleSet
 from .rules import fingerprint, spell_out
 from .runs import Action, Moment, Scope
-from .state import Combatant, Fight, OpenAction, Prompt, State
+from .state import Combatant, Fight, OpenAction, Prompt, State, by_time
 from .steps import (
     Act,
     ApplyDamage,
@@ -154,7 +156,7 @@ from .values import (
     moment,
 )
 from .verify import DiceReport, Finding, Verdict, verify
-from .witness import Now, witness_for
+from .witness import NOTHING, Now, brought, witness_for
 
 __all__ = [
     "FORMAT",
@@ -162,6 +164,7 @@ __all__ = [
     "HOOK_NAMES",
     "KINDS",
     "KIND_OF",
+    "NOTHING",
     "PUBLIC",
     "SCHEMAS",
     "UPCASTERS",
@@ -215,6 +218,7 @@ __all__ = [
     "Join",
     "Json",
     "Judge",
+    "Keeping",
     "Leave",
     "Log",
     "Manifest",
@@ -280,6 +284,8 @@ __all__ = [
     "Wait",
     "When",
     "banded",
+    "brought",
+    "by_time",
     "canonical",
     "chain_secret",
     "check_faces",
@@ -290,6 +296,7 @@ __all__ = [
     "check_text",
     "commands",
     "continues",
+    "counted",
     "decide",
     "dice",
     "draw",

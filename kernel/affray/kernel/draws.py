@@ -6,9 +6,9 @@ Every input of a face, who chooses it, and when:
 |---|---|---|
 | s[epoch] of the chain | the host | before `open`, which commits to it by s[0] |
 | session | the host | with `open` |
-| epoch | counted; it advances by `reveal-dice` | in the log; then dice wait for a player's next nonce |
-| digest of the nonces | every player's client | with `join` and every command |
-| number of the run | counted over the whole log | in the log, seen by all |
+| epoch | counted; it advances by `reveal-dice` | in the log; then dice wait for a nonce of a player who knew of it |
+| digest of the nonces | every player's client (`nonces.py`) | with `join` and every command |
+| number of the run | counted over the whole log, secret ones apart | in the log, seen by all |
 | slot within the run | the rules (kind, key, occurrence, nested ids) | fixed by the manifest |
 | people in the slot | replaced by the number of their `join` | in the log, seen by all |
 | die, link, block | counted | - |
@@ -26,7 +26,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from .dice import Faces, throw
+from .dice import Faces, check_plan, throw
+from .errors import DiceError
 from .ledger import canonical
 from .names import place
 from .state import State
@@ -135,7 +136,10 @@ def draw(
 
 
 class Script:
-    """Faces handed out in order, for tests and for fights that are told. Raises IndexError when it runs out."""
+    """Faces handed out in order, for tests and for fights that are told.
+
+    Raises IndexError when it runs out, DiceError for a face that the die does not have.
+    """
 
     def __init__(self, faces: Iterable[int], used: int = 0) -> None:
         self.faces = tuple(faces)
@@ -152,6 +156,8 @@ class Script:
 
         def face(die: int, link: int, sides: int) -> int:
             value = self.faces[self.used]
+            if value > sides:
+                raise DiceError(f"the script gives {value} to a d{sides}")
             self.used += 1
             return value
 
@@ -163,7 +169,8 @@ class Script:
 
 
 def kept_faces(plan: Any, recorded: Faces, fresh: Callable[[int, int, int], int]) -> Faces:
-    """Recorded faces where they exist and the die is the same, fresh ones for the rest (a plan that grew)."""
+    """Recorded faces where they exist and the die has them, fresh ones for the rest (a plan that grew)."""
+    check_plan(plan)
     sides = [term.sides for term in plan.terms for _ in range(term.count)]
 
     def face(die: int, link: int, wanted: int) -> int:

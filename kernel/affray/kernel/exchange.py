@@ -6,30 +6,29 @@ inputs; odds propose with enumerated dice. Nothing here draws, stores or knows w
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import msgspec
 from msgspec.structs import replace
 
-from .dice import read
+from .dice import check_faces, read
 from .draws import Dice, Drawn, Unwitnessed
 from .drift import compare
 from .errors import Breach, DiceError, InputError, Refused, RefusedInside, RulesDrifted
 from .events import KINDS, Choose, Close, Declare, Done, Leave, Turn
-from .fold import RESUME, fold
+from .fold import fold
 from .limits import NESTING, RUN_ID_LENGTH, STEPS_PER_ACTION
-from .log import Pair, opens_run
-from .names import WITNESS, place, root, slot
+from .log import Pair, opens_run, run_number
+from .names import RESUME, WITNESS, place, root, slot
 from .prepare import prepare
 from .rules import Rules
 from .runs import Action, Moment, Run, close, expire, nothing
-from .state import Fight, State, least
+from .state import Fight, State, by_time
 from .steps import Act, Ask, EndTurn, Roll, Stop, Wait
-from .values import Manifest, Option
+from .values import Manifest
 from .veil import veil
-from .witness import CODE
+from .witness import ask_witness
 
 _OUTSIDE = frozenset(kind for kind in KINDS.values() if "action" not in kind.__struct_fields__)
 """Kinds that belong to no run."""
@@ -41,12 +40,14 @@ _ACTS = frozenset({Act, EndTurn, Stop})
 RuleBook = Callable[[Manifest], Rules]
 """Gives the rules of a manifest. Raises PluginUnavailable."""
 
+Versions = Iterable[int]
+
 
 class Exchange:
     """Runs resolvers against a fight.
 
-    `openings` are the versions that opened runs in the whole log, so that a run keeps its number. With `tracked`, only
-    those root actions are executed and everything else is folded (resuming); None executes all.
+    `openings` and `secret_openings` are the versions that opened runs in the whole log, so that a run keeps its number.
+    With `tracked`, only those root actions are executed and everything else is folded (resuming); None executes all.
     """
 
     def __init__(
@@ -55,13 +56,15 @@ class Exchange:
         state: State,
         *,
         head: int = 0,
-        openings: Iterable[int] = (),
+        openings: Versions = (),
+        secret_openings: Versions = (),
         tracked: set[str] | None = None,
     ) -> None:
         self._book = book
         self.state = state
         self.head = head
         self.openings = list(openings)
+        self.secret_openings = list(secret_openings)
         self._tracked = tracked
         self._chains: dict[str, list[Run]] = {}
         self._active = ""
@@ -71,7 +74,9 @@ class Exchange:
         self.dice: Dice | None = None
 
     @classmethod
-    def resume(cls, book: RuleBook, pairs: list[Pair], *, head: int, openings: Iterable[int]) -> Exchange:
+    def resume(
+        cls, book: RuleBook, pairs: list[Pair], *, head: int, openings: Versions, secret_openings: Versions = ()
+    ) -> Exchange:
         """The exchange at the end of a line of (version, event) pairs.
 
         Starts just before the oldest open action and feeds the record; actions that are closed are only folded.
@@ -84,9 +89,10 @@ class Exchange:
                 before[event.action] = (index, now)
             now = fold(now, event, version)
         if not now.open:
-            return cls(book, now, head=head, openings=openings)
+            return cls(book, now, head=head, openings=openings, secret_openings=secret_openings)
         start, state = min((before[name] for name in now.open), key=lambda found: found[0])
-        exchange = cls(book, state, openings=openings, tracked=set(now.open))
+        tracked = set(now.open)
+        exchange = cls(book, state, openings=openings, secret_openings=secret_openings, tracked=tracked)
         for version, event in pairs[start:]:
             exchange.feed(event, version)
         exchange._tracked = None
@@ -139,8 +145,9 @@ class Exchange:
         return bool(state.prompts or state.over or state.turn or not state.began or not state.agenda)
 
     def number(self, action: str) -> int:
-        """The number, in the whole log, of the root run of an open action."""
-        return bisect_right(self.openings, self.state.open[root(action)].since)
+        """The number, in the whole log and among its own kind, of the root run of an open action."""
+        run = self.state.open[root(action)]
+        return run_number(self.openings, self.secret_openings, run.since, secret=run.secret)
 
     # -- the next event
 
@@ -155,7 +162,7 @@ class Exchange:
             return Close(code=code)
         if state.turn or not state.agenda:
             return None
-        entry = least(state.agenda.values())
+        entry = by_time(state)[0]
         if entry.moment == "resume":
             name = entry.key.removeprefix(RESUME)
         else:
@@ -218,17 +225,17 @@ class Exchange:
             )
             return veil(self.state, ask)
         if isinstance(drawn, Unwitnessed):
-            key = WITNESS + step.key
-            witness = (Option(code=CODE),)
-            return Ask(key, action=step.action, occurrence=step.occurrence, who=(drawn.by,), options=witness)
+            return veil(self.state, ask_witness(step, drawn.by))
         return self.with_faces(step, drawn)
 
     def _set_faces(self, step: Roll) -> Drawn | None:
-        """Faces that the game master set for a roll's slot."""
+        """Faces that the game master set for a roll's slot. Raises DiceError for those that its dice do not have."""
         fields = self.state.coming.get(slot(step)) if self.state.coming else None
         if not fields or "faces" not in fields:
             return None
-        return Drawn(tuple([tuple(chain) for chain in fields["faces"]]), "overruled")
+        faces = tuple([tuple(chain) for chain in fields["faces"]])
+        check_faces(step.plan, faces)
+        return Drawn(faces, "overruled")
 
     def with_faces(self, step: Roll, drawn: Drawn) -> Roll:
         """A roll with its outcome, or with the faces the game master set for its slot."""
@@ -269,8 +276,10 @@ class Exchange:
             return
         name = root(event.action)
         opens = kind is Declare or (kind is Turn and event.moment != "resume")
-        if opens and opens_run(event) and (not self.openings or self.openings[-1] < self.head):
-            self.openings.append(self.head)
+        if opens and opens_run(event):
+            openings = self.secret_openings if kind is Declare and event.secret else self.openings
+            if not openings or openings[-1] < self.head:
+                openings.append(self.head)
         if kind is Done and event.cause:
             self._closed_from_outside(event, name, live)
         elif self._tracked is not None and name not in self._tracked:

@@ -31,15 +31,12 @@ from .events import (
     SetStep,
     Turn,
 )
-from .names import entry_moment, root, slot
+from .names import RESUME, entry_moment, root, slot
 from .state import Combatant, OpenAction, Prompt, State
 from .steps import ApplyDamage, Ask, Change, Condition, Event, Order, Roll, Wait
 from .values import Entry, Held
 
 Changed = dict[str, Any]
-
-RESUME = "resume:"
-"""What stands before an action's id in the key of its agenda entry: no id chosen freely is another entry's key."""
 
 
 def fold(state: State, event: Event, version: int) -> State:
@@ -162,8 +159,11 @@ def _turn(state: State, event: Turn, version: int) -> Changed:
 def _declare(state: State, event: Declare, version: int) -> Changed:
     if event.parent:
         return {}
-    run = OpenAction(id=event.action, what=event.name, actor=event.actor, since=version, secret=event.secret)
-    declared = {**state.declared, event.actor: state.declared.get(event.actor, 0) + 1}
+    nth = state.declared.get(event.actor, 0) + 1
+    run = OpenAction(
+        id=event.action, what=event.name, actor=event.actor, since=version, secret=event.secret, nth=nth
+    )
+    declared = {**state.declared, event.actor: nth}
     changed: Changed = {"open": {**state.open, event.action: run}, "declared": declared}
     if event.secret and not state.has_secrets:
         changed["has_secrets"] = True

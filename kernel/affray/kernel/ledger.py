@@ -283,6 +283,8 @@ class Chain:
             raise self.damaged(f"format {envelope.format}; this release reads format {FORMAT}")
         if envelope.session != self.session:
             raise self.damaged(f"belongs to session {envelope.session!r}, not to {self.session!r}")
+        if (envelope.sender is None) == (envelope.kept is UNSET):
+            raise self.damaged("must hold its sender or the hash of its part, one of them")
         if envelope.first != self.version + 1 or envelope.previous != self.digest:
             raise self.damaged(f"does not follow version {self.version}: a commit is missing, doubled or moved")
         if not continues(self._group, envelope.group):

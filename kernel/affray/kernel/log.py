@@ -6,6 +6,7 @@ Reveals, dice epochs, players' nonces, command ids and the count of runs live he
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -15,7 +16,7 @@ from msgspec import UNSET
 from .errors import Damaged, InputError
 from .events import Choose, Declare, Open, Reveal, RevealDice, Rewind, Turn
 from .ledger import Commit, canonical, open_part
-from .names import WITNESS, root
+from .names import WITNESS
 from .steps import Event, Roll
 
 Pair = tuple[int, Any]
@@ -41,89 +42,132 @@ def opens_run(event: Event) -> bool:
     return type(event) is Turn and event.moment != "resume" and ">" not in event.action
 
 
+def run_number(openings: Sequence[int], secret_openings: Sequence[int], version: int, *, secret: bool) -> int:
+    """The number of the run that was opened at a version, among its own kind: 1, 2, ... if it is open, -1, -2, ... if secret.
+
+    Counted apart, so that who sees no secret declaration numbers the open runs no less.
+    """
+    return -bisect_right(secret_openings, version) if secret else bisect_right(openings, version)
+
+
 def next_nonce_digest(before: str, nonce: str) -> str:
     """The digest over all players' nonces so far, one more included."""
     return sha256(canonical([before, nonce])).hexdigest()
 
 
+def known_to(seen: int, head: int, *, is_witness: bool) -> int:
+    """The newest version that a sender knew of: what it says it had seen, or all where it answers a prompt of now."""
+    return head if is_witness else seen if seen <= head else -1
+
+
 class Log:
     """The log of one session, commit by commit.
 
-    `choices` holds, for every root action, version and person of the last declaration or answer in it; `nonce_trail` the
-    version and sender of every nonce.
+    `openings` and `secret_openings` are the versions that opened root runs of either kind, `epoch_since` the version of each
+    chain's last `reveal-dice`, `nonces_since` how many nonces came since from senders who knew of it. `nonce_trail` holds
+    for every nonce its version, its sender and the newest version the sender knew of; `choice` version and sender of the last
+    declaration or answer. A sender that is kept here is "", and is taken to have known everything.
     """
 
     def __init__(self) -> None:
         self.events: list[Any] = []
         self.ends: list[int] = [0]
         self.openings: list[int] = []
+        self.secret_openings: list[int] = []
         self.commands: dict[tuple[str, str], Answered] = {}
         self.commits: list[tuple[int, int, str, str]] = []
         self.nonce_digest = ""
         self.nonces = 0
         self.nonces_since = {"open": 0, "kept": 0}
+        self.nonces_used: set[tuple[str, str]] = set()
+        self.nonce_trail: list[tuple[int, str, int]] = []
         self.epochs = {"open": 1, "kept": 1}
+        self.epoch_since = {"open": 0, "kept": 0}
         self.reveals: dict[int, str] = {}
         self.kept: dict[int, str] = {}
         self.is_partial = False
         self.action_ids: set[str] = set()
-        self.choices: dict[str, tuple[int, str]] = {}
-        self.nonce_trail: list[tuple[int, str]] = []
+        self.choice = (0, "")
         self.opened: Open | None = None
+        self._caller = ""
 
     @property
     def head(self) -> int:
         """The newest version."""
         return len(self.events)
 
-    def run_number(self, version: int) -> int:
-        """The number, in the whole log, of the run that an event at this version opened."""
-        return bisect_right(self.openings, version)
+    def run_number(self, version: int, *, secret: bool = False) -> int:
+        """The number, in the whole log and among its own kind, of the run that an event at this version opened."""
+        return run_number(self.openings, self.secret_openings, version, secret=secret)
+
+    def waits_for_nonce(self, chain: str, nonce: str = "", seen: int = -1) -> bool:
+        """Whether no die of a chain may be thrown: an epoch ended, and nobody who knew of it has sent a nonce since.
+
+        `nonce` is one that comes now, from somebody who has seen the log up to `seen`. Nothing waits in a log without nonces.
+        """
+        if self.epochs[chain] == 1 or not (nonce or self.nonces) or self.nonces_since[chain]:
+            return False
+        return not (nonce and self.epoch_since[chain] <= seen <= self.head)
 
     def add(self, commit: Commit) -> None:
         """Take in the next commit."""
-        envelope = commit.envelope
-        if envelope.nonce:
-            self.nonce_digest = next_nonce_digest(self.nonce_digest, envelope.nonce)
-            self.nonces += 1
-            self.nonce_trail.append((commit.first, commit.sender.caller if commit.sender else ""))
-            for chain in self.nonces_since:
-                self.nonces_since[chain] += 1
-        version = commit.first
-        for offset, name in enumerate(commit.kept):
-            if name:
-                self.kept[version + offset] = name
+        self.begin(commit)
+        take = self.take
         for event in commit.events:
-            self.events.append(event)
-            kind = type(event)
-            if kind not in _NOTED:
-                pass
-            elif kind is Declare or kind is Turn:
-                if opens_run(event):
-                    self.openings.append(version)
-                self.action_ids.add(event.action)
-                if kind is Declare and not event.parent:
-                    self.choices[event.action] = (version, event.actor)
-            elif kind is Choose:
-                if not event.key.startswith(WITNESS):
-                    self.choices[root(event.action)] = (version, event.who)
-            elif kind is Reveal:
-                self._reveal(event, version)
-            elif kind is RevealDice:
-                self.epochs[event.chain] = event.epoch + 1
-                self.nonces_since[event.chain] = 0
-            elif kind is Open:
-                self.opened = event
-            if event.kept is not UNSET:
-                self.is_partial = True
-            version += 1
-        group = envelope.group
+            take(event)
+        self.end(commit)
+
+    def begin(self, commit: Commit) -> None:
+        """Take in what comes with the next commit: its nonce and the hashes of what it keeps."""
+        sender, nonce = commit.sender, commit.envelope.nonce
+        self._caller = sender.caller if sender is not None else ""
+        if nonce:
+            self.nonce_digest = next_nonce_digest(self.nonce_digest, nonce)
+            self.nonces += 1
+            self.nonces_used.add((self._caller, nonce))
+            seen = self.head if sender is None else sender.seen
+            for chain, since in self.epoch_since.items():
+                self.nonces_since[chain] += since <= seen <= self.head
+            is_witness = type(commit.events[0]) is Choose and commit.events[0].key.startswith(WITNESS)
+            self.nonce_trail.append((commit.first, self._caller, known_to(seen, self.head, is_witness=is_witness)))
+        for version, name in enumerate(commit.kept, commit.first):
+            if name:
+                self.kept[version] = name
+
+    def take(self, event: Any) -> None:
+        """Take in the next event of the commit that was begun."""
+        self.events.append(event)
+        kind = type(event)
+        if event.kept is not UNSET:
+            self.is_partial = True
+        if kind not in _NOTED:
+            return
+        version = len(self.events)
+        if kind is Declare or kind is Turn:
+            self.action_ids.add(event.action)
+            if opens_run(event):
+                (self.secret_openings if kind is Declare and event.secret else self.openings).append(version)
+                if kind is Declare:
+                    self.choice = (version, self._caller)
+        elif kind is Choose:
+            if event.value is not None and not event.key.startswith(WITNESS):
+                self.choice = (version, self._caller)
+        elif kind is Reveal:
+            self._reveal(event, version)
+        elif kind is Open:
+            self.opened = self.opened or event
+        elif event.chain in self.epochs:
+            self.epochs[event.chain] += 1
+            self.epoch_since[event.chain] = version
+            self.nonces_since[event.chain] = 0
+
+    def end(self, commit: Commit) -> None:
+        """Take in that the commit which was begun is whole."""
+        group = commit.envelope.group
         if group is None or group.index == group.size:
             self.ends.append(commit.last)
         sender = commit.sender
-        self.commits.append(
-            (commit.first, commit.last, sender.caller if sender else "", sender.command if sender else "")
-        )
+        self.commits.append((commit.first, commit.last, self._caller, sender.command if sender is not None else ""))
         if sender is not None:
             key = (sender.caller, sender.command)
             before = self.commands.get(key)
@@ -193,4 +237,4 @@ class Log:
         )
 
 
-__all__ = ["Answered", "Log", "Pair", "next_nonce_digest", "opens_run"]
+__all__ = ["Answered", "Log", "Pair", "known_to", "next_nonce_digest", "opens_run", "run_number"]

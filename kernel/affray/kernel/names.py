@@ -19,6 +19,9 @@ from .steps import Ask, Event
 WITNESS = "witness-"
 """Begins the key of a prompt that asks for a witness of a roll (`witness.py`); the roll's own key follows."""
 
+RESUME = "resume:"
+"""What stands before an action's id in the key of its agenda entry: no id chosen freely is another entry's key."""
+
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*", re.ASCII)
 _ENTRY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_:-]*", re.ASCII)
 

@@ -242,11 +242,13 @@ def _report(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     roll = exchange.awaited(prompt.ask.action)
     if prompt.ask.plan is None or roll is None:
         return Refused("no-dice-wanted", (command.slot,))
+    if refused := _present(exchange.state, command.who):
+        return refused  # the engine throws for one who left, and may wait for a witness or a nonce
     try:
         check_faces(roll.plan, command.faces)
+        return [exchange.with_faces(roll, Drawn(command.faces, "reported"))]
     except DiceError as error:
         return Refused("wrong-dice", (error.problem,))
-    return [exchange.with_faces(roll, Drawn(command.faces, "reported"))]
 
 
 def _note(exchange: Exchange, request: c.Request, log: Log) -> Opening:
@@ -283,9 +285,11 @@ def _overrule(exchange: Exchange, request: c.Request, log: Log) -> Opening:
 def _set_rules(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     command = request.command
     assert isinstance(command, c.SetRules)
-    rules = exchange.rules_of(command.manifest)
     check_text(command.reason, "$.reason", most=TEXT_LENGTH, empty=True)
-    return [Rules(manifest=command.manifest, fingerprint=rules.fingerprint, reason=command.reason)]
+    options = msgspec.to_builtins(exchange.rules_of(command.manifest).options)
+    manifest = replace(command.manifest, options=options)  # every option spelt out
+    rules = exchange.rules_of(manifest)
+    return [Rules(manifest=manifest, fingerprint=rules.fingerprint, reason=command.reason)]
 
 
 OPENINGS: dict[type, Callable[[Exchange, c.Request, Log], Opening]] = {

@@ -12,10 +12,12 @@ from msgspec.structs import replace
 
 from .errors import AffrayError, Breach
 from .names import check_id, is_id, slot
+from .numbers import exact, number, total
 from .runs import Run
 from .settle import CHECK, SETTLE, STEP_KINDS, Contradiction, settle
 from .state import State
 from .steps import Ask, Roll
+from .values import Json, Row
 from .veil import veil
 
 
@@ -67,7 +69,7 @@ def _ruled(run: Run, step: Any, state: State) -> Any:
     if run.rules.rulings:
         ruled, by = run.rules.rule(run.fight, run.scope, step)
     if state.coming and type(step) is not Roll and (fields := state.coming.get(slot(step))):
-        ruled, by = msgspec.convert({**msgspec.to_builtins(ruled), **fields}, type(ruled)), (*by, "overrule")
+        ruled, by = _overruled(ruled, fields), (*by, "overrule")
     if not by:
         return step
     ruled = replace(ruled, by_rules=by)
@@ -75,3 +77,16 @@ def _ruled(run: Run, step: Any, state: State) -> Any:
         return settle(state, ruled)
     except (Contradiction, AffrayError) as error:
         raise Breach(by[-1], "ruling", f"{slot(ruled)}: {error}") from error
+
+
+def _overruled(step: Any, fields: dict[str, Json]) -> Any:
+    """A step with what the game master set. A number that is set explains itself by a row for the difference."""
+    changed: Any = msgspec.convert({**msgspec.to_builtins(step), **fields}, type(step))
+    if "value" in fields and "parts" not in fields and getattr(changed, "parts", None):
+        changed = replace(changed, parts=(), trace=(Row("parts", step.value, "rules"),))
+    for name in ("goal", "value"):
+        if name in fields and "trace" not in fields and getattr(changed, "trace", None):
+            more = exact(getattr(changed, name)) - total(row.amount for row in changed.trace)
+            rows = (Row("overrule", number(more), "overrule"),) if more else ()
+            changed = replace(changed, trace=(*changed.trace, *rows))
+    return changed

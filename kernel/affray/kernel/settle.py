@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from .dice import check_plan
 from .errors import InputError
 from .events import KIND_OF, Effect, SetCondition, SetOrder, SetPool
+from .fold import RESUME
 from .inputs import check_text
 from .limits import AGENDA_ENTRIES, OPTIONS, ROWS, TARGETS, TEXT_LENGTH
 from .names import check_entry_key, check_id, is_id, root
@@ -76,15 +77,16 @@ def _change(state: State, step: Change) -> Change:
 
 
 def _moved(before: Exact, by: Exact, pool: Pool) -> tuple[Exact, Exact]:
-    """A pool after adding, clamped to its range, and what the range did not let in (signed)."""
+    """A pool after adding, clamped to its range, and what the range did not let in (signed).
+
+    A pool that stands outside its range already is moved by no more than what is added, and no further out.
+    """
     want = before + by
     after = want
     if pool.low is not None:
-        after = max(after, exact(pool.low))
+        after = max(after, min(exact(pool.low), before))
     if pool.high is not None:
-        after = min(after, exact(pool.high))
-    if (by >= 0 and after < before) or (by <= 0 and after > before):  # it stood outside its range already
-        after = before
+        after = min(after, max(exact(pool.high), before))
     return after, want - after
 
 
@@ -146,6 +148,8 @@ def check_fields(slot: str, fields: dict[str, Any]) -> None:
             convert(value, types[name])
         except ValidationError as error:
             raise InputError(str(error), path=path) from None
+        if name in ("goal", "margin", "value") and value is not None and not is_number(value):
+            raise InputError("not an exact number", path=path, value=value)
 
 
 def check_held(state: State, held: Held, path: str) -> None:
@@ -156,6 +160,8 @@ def check_held(state: State, held: Held, path: str) -> None:
         raise InputError("not an exact number", path=f"{path}.value", value=held.value)
     if held.until is not None:
         _check_when(state, held.until, f"{path}.until")
+        if len(state.agenda) >= AGENDA_ENTRIES:
+            raise InputError(f"an agenda of more than {AGENDA_ENTRIES} entries", path=f"{path}.until")
 
 
 def _check_when(state: State, when: tuple[Num, ...], path: str) -> None:
@@ -192,8 +198,7 @@ def _check_value(state: State, step: Defend | Change) -> None:
 def _check_order(state: State, step: Order | SetOrder) -> None:
     if len(step.entries) > ROWS:
         raise Contradiction(f"{len(step.entries)} entries, more than {ROWS}")
-    if len(state.agenda.keys() | {entry.key for entry in step.entries}) > AGENDA_ENTRIES:
-        raise Contradiction(f"an agenda of more than {AGENDA_ENTRIES} entries")
+    _check_room(state, *[entry.key for entry in step.entries])
     for entry in step.entries:
         if not check_entry_key(entry.key):
             raise Contradiction(f"{entry.key!r} is not a key of the agenda")
@@ -204,7 +209,14 @@ def _check_order(state: State, step: Order | SetOrder) -> None:
         _not_before(state, entry.when)
 
 
+def _check_room(state: State, *keys: str) -> None:
+    fresh = [key for key in dict.fromkeys(keys) if key not in state.agenda]
+    if len(state.agenda) + len(fresh) > AGENDA_ENTRIES:
+        raise Contradiction(f"an agenda of more than {AGENDA_ENTRIES} entries")
+
+
 def _check_wait(state: State, step: Wait) -> None:
+    _check_room(state, RESUME + root(step.action))
     _not_before(state, step.when)
 
 
@@ -225,6 +237,7 @@ def _check_condition(state: State, step: Condition) -> None:
     if len(step.rows or ()) > ROWS:
         raise Contradiction(f"{len(step.rows or ())} modifier rows, more than {ROWS}")
     if step.until is not None:
+        _check_room(state, f"condition:{step.target}:{step.id}")
         _not_before(state, step.until)
 
 

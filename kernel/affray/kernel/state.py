@@ -6,12 +6,12 @@ value is None, which means unknown, never a guess.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from .errors import InputError
+from .names import RESUME
 from .numbers import Exact, Num, exact
 from .steps import Ask
 from .values import Entry, Held, Json, Manifest, Modifier, Origin, Pool, When, moment
@@ -34,7 +34,10 @@ class Combatant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenAction(msgspec.Struct, frozen=True, kw_only=True):
-    """An action or moment that is not finished. `since` is the version that opened it, `due` when it goes on."""
+    """An action or moment that is not finished. `since` is the version that opened it, `due` when it goes on.
+
+    `nth` says which of its actor's root actions on the present line it is, from 1; 0 for a moment.
+    """
 
     id: str
     what: str
@@ -42,6 +45,7 @@ class OpenAction(msgspec.Struct, frozen=True, kw_only=True):
     since: int
     secret: bool
     due: When | None = None
+    nth: int = 0
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,9 +91,21 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return self.dice.get(someone.controller, everybody) if someone else everybody
 
 
-def least(agenda: Iterable[Entry]) -> Entry:
-    """The entry that comes next: moments part by part, then the key (law 8)."""
-    return min(agenda, key=lambda entry: (moment(entry.when), entry.key))
+def by_time(state: State) -> list[Entry]:
+    """The agenda in the order in which its entries come up (law 8).
+
+    That is by their moments, part by part. Those of one moment come by the number of the join of `who` (nobody's last),
+    then by the kind of moment, then, where actions go on, by the version that opened them, and only then by the key:
+    whoever names a combatant or a command puts nobody before another.
+    """
+
+    def order(entry: Entry) -> tuple[Any, ...]:
+        who = state.combatants.get(entry.who)
+        run = state.open.get(entry.key.removeprefix(RESUME)) if entry.moment == "resume" else None
+        number = (who is None, 0 if who is None else who.number)
+        return moment(entry.when), number, entry.moment, 0 if run is None else run.since, entry.key
+
+    return sorted(state.agenda.values(), key=order)
 
 
 class Fight:

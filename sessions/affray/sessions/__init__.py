@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .stores import Store
     from .stores.jsonl import JsonlStore
     from .stores.memory import MemoryStore
+    from .stores.sqlite import SqliteStore
     from .verbs import Answer
 
 _MODULES = {
@@ -30,6 +31,7 @@ _MODULES = {
     "Offer": "catalog",
     "Recorded": "reading",
     "Session": "session",
+    "SqliteStore": "stores.sqlite",
     "Store": "stores",
     "SystemEntropy": "entropy",
 }
@@ -58,6 +60,7 @@ __all__ = [
     "Offer",
     "Recorded",
     "Session",
+    "SqliteStore",
     "Store",
     "SystemEntropy",
 ]

@@ -14,25 +14,21 @@ from typing import Protocol
 import msgspec
 
 from affray.kernel import (
-    GM,
-    WITNESS,
-    Declare,
-    DiceError,
+    NOTHING,
     Drawn,
     Faces,
+    Keeping,
     Log,
-    Now,
     Refused,
     RefusedInside,
     Request,
     RevealDice,
-    Rewind,
     Roll,
     Script,
     State,
     Unwitnessed,
+    brought,
     chain_secret,
-    commands,
     face_source,
     kept_faces,
     next_nonce_digest,
@@ -106,28 +102,16 @@ class HostDice:
         self._seeds = {"open": bytes.fromhex(secret.open), "kept": bytes.fromhex(secret.kept)}
         self._secrets: dict[tuple[str, int], bytes] = {}
         self._part = part
-        self._nonce = ""
-        self._now = Now()
+        self._now = NOTHING
         policies = log.opened.dice.values() if log.opened is not None else ()
         is_scripted = any(policy.startswith("scripted") for policy in policies)
         self._script = Script(secret.script, log.scripted_faces()) if is_scripted else None
         self._used = self._script.used if self._script else 0
-        self._kept_index: dict[tuple[str, int, str], int] = {}
-        self._indexed = 0
+        self._keeping = Keeping()
 
     def begin(self, request: Request | None) -> None:
-        """A command is about to be decided; None for the second part of one, whose nonce stands in the log already."""
-        self._nonce, self._now = "", Now()
-        if request is not None:
-            command = request.command
-            chose = ""
-            if isinstance(command, commands.Declare):
-                chose = command.actor
-            elif isinstance(command, commands.Answer) and f"|ask.{WITNESS}" not in command.slot:
-                chose = command.who
-            if request.caller != GM:
-                self._nonce = request.nonce
-            self._now = Now(chose=chose, nonce_from=request.caller if self._nonce else "")
+        """A command is about to be decided, its nonce one that counts; None for the second part of one, which stands in the log."""
+        self._now = NOTHING if request is None else brought(request)
         if self._script is not None:
             self._script.used = self._used
 
@@ -146,29 +130,36 @@ class HostDice:
         policy = state.policy(roll.by)
         if policy == "reported" and someone is not None and not someone.gone:
             return None
-        if state.undo_dice == "keep" and (kept := self._keep(roll, run, state)) is not None:
-            return kept
-        if policy.startswith("scripted") and self._script is not None:
+        earlier = self._earlier(roll, state) if state.undo_dice == "keep" else 0
+        if not earlier and policy.startswith("scripted") and self._script is not None:
             try:
                 return Drawn(self._script.throw(roll), "scripted")
             except IndexError:
                 if policy == "scripted":
                     raise RefusedInside(Refused("script-exhausted", (place(roll),))) from None
         opened = self._log.opened
-        if opened is not None and opened.witness and (by := witness_for(self._log, state, roll.action, self._now)):
+        if opened is not None and opened.witness and (by := witness_for(self._log, state, self._now)):
             return Unwitnessed(by)
-        return Drawn(throw(roll.plan, self._fresh(roll, run, state)), "engine")
+        fresh = self._fresh(roll, run, state)
+        if not earlier:
+            return Drawn(throw(roll.plan, fresh), "engine")
+        recorded: Faces = self._log.events[earlier - 1].faces or ()
+        return Drawn(kept_faces(roll.plan, recorded, fresh), "engine", earlier)
+
+    def _earlier(self, roll: Roll, state: State) -> int:
+        """The version of the roll whose faces are kept for this one, 0 for none."""
+        self._keeping.catch_up(self._log.events)
+        return self._keeping.earlier(roll, state.open[root(roll.action)])
 
     def _fresh(self, roll: Roll, run: int, state: State) -> Callable[[int, int, int], int]:
         action = state.open.get(root(roll.action))
         chain = "kept" if roll.blind or (action is not None and action.secret) else "open"
-        epoch = self._log.epochs[chain]
-        nonces = self._log.nonce_digest
-        if self._nonce:
-            nonces = next_nonce_digest(nonces, self._nonce)
-        elif epoch > 1 and self._log.nonces and not self._log.nonces_since[chain]:
-            # the secret's holder chose when the epoch ended, so it must not choose what comes next
+        log, nonce = self._log, self._now.nonce
+        epoch = log.epochs[chain]
+        if epoch > 1 and log.waits_for_nonce(chain, nonce, self._now.seen):
+            # the secret's holder chose when the epoch ended, so it must not choose, or know, what comes next
             raise RefusedInside(Refused("dice-wait-for-nonce", (epoch,)))
+        nonces = next_nonce_digest(log.nonce_digest, nonce) if nonce else log.nonce_digest
         people = state.combatants.values() if ">" in roll.action or not roll.by else (state.combatants[roll.by],)
         numbers = {one.id: one.number for one in people}
         return face_source(self._secret(chain, epoch), state.session, epoch, nonces, run, slot_within(roll, numbers))
@@ -197,51 +188,3 @@ class HostDice:
         """The open chain's epoch, opened with the end of the fight."""
         revealed = self.reveal("open")
         return revealed if isinstance(revealed, RevealDice) else None
-
-    # -- undo_dice "keep": a slot drawn before takes its recorded faces
-
-    def _keep(self, roll: Roll, run: int, state: State) -> Drawn | None:
-        self._index()
-        version = self._kept_index.get(_keep_key(roll, state), 0)
-        if not version:
-            return None
-        earlier: Roll = self._log.events[version - 1]
-        try:
-            faces: Faces = kept_faces(roll.plan, earlier.faces or (), self._fresh(roll, run, state))
-        except DiceError:
-            return None
-        return Drawn(faces, "engine", version)
-
-    def _index(self) -> None:
-        """Take in the rolls of the log since the last time, under the n-th action of their actor."""
-        if self._indexed == self._log.head:
-            return
-        counts: dict[str, int] = {}
-        at_version: dict[int, dict[str, int]] = {0: {}}
-        actions: dict[str, tuple[str, int]] = {}
-        self._kept_index.clear()
-        for version, event in enumerate(self._log.events, 1):
-            if type(event) is Rewind:
-                counts = dict(at_version[event.to])
-            elif type(event) is Declare and not event.parent:
-                counts = {**counts, event.actor: counts.get(event.actor, 0) + 1}
-                actions[event.action] = (event.actor, counts[event.actor])
-            elif type(event) is Roll and event.source == "engine" and not event.reused:
-                name = root(event.action)
-                actor, nth = actions.get(name, (name, 0))
-                self._kept_index.setdefault((actor, nth, _within(event)), version)
-            at_version[version] = counts
-        self._indexed = self._log.head
-
-
-def _within(roll: Roll) -> str:
-    return f"{roll.action.partition('>')[2]}|{place(roll)}"
-
-
-def _keep_key(roll: Roll, state: State) -> tuple[str, int, str]:
-    """An action is its actor's n-th, a moment is itself."""
-    name = root(roll.action)
-    action = state.open.get(name)
-    if action is None or name == action.what or name.startswith(f"{action.what}:"):
-        return name, 0, _within(roll)
-    return action.actor, state.declared.get(action.actor, 0), _within(roll)

@@ -40,6 +40,7 @@ from affray.kernel import (
     Verdict,
     check_request,
     commands,
+    counted,
     decide,
     fold_all,
     go_on,
@@ -204,12 +205,14 @@ class Session(Verbs):
             self._is_busy = False
             self._tell()
 
-    def request(self, command: commands.Command, *, id: str = "", caller: str = GM, nonce: str = "") -> Answer:
+    def request(
+        self, command: commands.Command, *, id: str = "", caller: str = GM, nonce: str = "", seen: int = -1
+    ) -> Answer:
         """Do a command under an id of its own."""
         while not id:
             name = f"c-{self._entropy.name()}"
             id = name if (caller, name) not in self._log.commands else ""
-        return self.do(Request(id=id, command=command, caller=caller, nonce=nonce))
+        return self.do(Request(id=id, command=command, caller=caller, nonce=nonce, seen=seen))
 
     # -- inside
 
@@ -226,7 +229,7 @@ class Session(Verbs):
                 return Answer(refused=refused)
             exchange = self._deciding()
         assert self._host is not None
-        nonce = request.nonce if request.caller != GM else ""
+        request = counted(self._log, exchange.state, request)
         self._host.begin(request)
         try:
             decided = decide(exchange, self._log, request, self._host)
@@ -239,7 +242,7 @@ class Session(Verbs):
         first = self._log.head + 1
         # what hides a command's own event hides the command: its digest would tell whoever guesses it
         is_secret = request.is_secret or decided.events[0][0].veil is not msgspec.UNSET
-        if not self._append(decided, self._sender(request, 1 if decided.goes_on else 0), is_secret, nonce):
+        if not self._append(decided, self._sender(request, 1 if decided.goes_on else 0), is_secret, request.nonce):
             answered = self._answered(request)
             assert answered is not None, "the store had it already"
             return answered
@@ -293,7 +296,13 @@ class Session(Verbs):
     def _resume(self) -> None:
         log = self._log
         try:
-            self._exchange = Exchange.resume(self._books.rules, log.line(), head=log.head, openings=log.openings)
+            self._exchange = Exchange.resume(
+                self._books.rules,
+                log.line(),
+                head=log.head,
+                openings=log.openings,
+                secret_openings=log.secret_openings,
+            )
             self.problem = None
         except Exception as error:  # a log that was tampered with may do anything; it can still be read
             self._exchange = None

@@ -34,8 +34,10 @@ class Verbs(ABC):
     """The commands by name. Each returns the answer that `request` gives."""
 
     @abstractmethod
-    def request(self, command: commands.Command, *, id: str = "", caller: str = GM, nonce: str = "") -> Answer:
-        """Do a command under an id of its own."""
+    def request(
+        self, command: commands.Command, *, id: str = "", caller: str = GM, nonce: str = "", seen: int = -1
+    ) -> Answer:
+        """Do a command under an id of its own. A player's client sends a new random `nonce` and the head it has `seen`."""
 
     def join(
         self,
@@ -51,6 +53,7 @@ class Verbs(ABC):
         player: str = "",
         caller: str = GM,
         nonce: str = "",
+        seen: int = -1,
     ) -> Answer:
         """Bring a combatant into the fight."""
         command = commands.Join(
@@ -64,7 +67,7 @@ class Verbs(ABC):
             secret=secret,
             player=player,
         )
-        return self.request(command, caller=caller, nonce=nonce)
+        return self.request(command, caller=caller, nonce=nonce, seen=seen)
 
     def leave(self, id: str, *, caller: str = GM) -> Answer:
         """Take a combatant out of the fight."""
@@ -88,32 +91,46 @@ class Verbs(ABC):
         id: str = "",
         caller: str = GM,
         nonce: str = "",
+        seen: int = -1,
         **params: Json,
     ) -> Answer:
         """Declare an action; its parameters are given by name."""
         command = commands.Declare(
             actor=actor, name=name, targets=targets, params=params, rows=rows, secret=secret
         )
-        return self.request(command, id=id, caller=caller, nonce=nonce)
+        return self.request(command, id=id, caller=caller, nonce=nonce, seen=seen)
 
-    def end_turn(self, actor: str, *, caller: str = GM) -> Answer:
+    def end_turn(self, actor: str, *, caller: str = GM, nonce: str = "", seen: int = -1) -> Answer:
         """End a turn by choice, where the system has an action `end-turn`."""
-        return self.declare(actor, "end-turn", caller=caller)
+        return self.declare(actor, "end-turn", caller=caller, nonce=nonce, seen=seen)
 
-    def answer(self, slot: str, who: str, value: str, *, id: str = "", caller: str = GM, nonce: str = "") -> Answer:
+    def answer(
+        self, slot: str, who: str, value: str, *, id: str = "", caller: str = GM, nonce: str = "", seen: int = -1
+    ) -> Answer:
         """Answer a prompt."""
-        return self.request(commands.Answer(slot=slot, who=who, value=value), id=id, caller=caller, nonce=nonce)
+        command = commands.Answer(slot=slot, who=who, value=value)
+        return self.request(command, id=id, caller=caller, nonce=nonce, seen=seen)
 
     def report(
-        self, slot: str, who: str, faces: Sequence[Sequence[int]], *, id: str = "", caller: str = GM, nonce: str = ""
+        self,
+        slot: str,
+        who: str,
+        faces: Sequence[Sequence[int]],
+        *,
+        id: str = "",
+        caller: str = GM,
+        nonce: str = "",
+        seen: int = -1,
     ) -> Answer:
         """Report dice rolled at the table, one chain of faces a die."""
-        chains = tuple(tuple(chain) for chain in faces)
-        return self.request(commands.Report(slot=slot, who=who, faces=chains), id=id, caller=caller, nonce=nonce)
+        command = commands.Report(slot=slot, who=who, faces=tuple(tuple(chain) for chain in faces))
+        return self.request(command, id=id, caller=caller, nonce=nonce, seen=seen)
 
-    def note(self, text: str, *, secret: bool = False, caller: str = GM) -> Answer:
+    def note(
+        self, text: str, *, secret: bool = False, caller: str = GM, nonce: str = "", seen: int = -1
+    ) -> Answer:
         """Write into the log."""
-        return self.request(commands.Note(text=text, secret=secret), caller=caller)
+        return self.request(commands.Note(text=text, secret=secret), caller=caller, nonce=nonce, seen=seen)
 
     def overrule(self, reason: str, effect: Any) -> Answer:
         """The game master sets something."""

@@ -28,7 +28,8 @@ from affray.kernel import (
 from affray.sessions import MemoryStore
 
 from ...support.broken import Told
-from ...support.table import engine, must, tiny_catalog, tiny_session
+from ...support.table import answer_all, engine, must, tiny_catalog, tiny_session
+from ...support.tiny import attack
 
 D6 = dice(1, 6)
 STAND = (Option(code="stand"),)
@@ -123,3 +124,20 @@ def test_a_record_of_other_rows_drifts_and_the_same_rows_do_not() -> None:
     assert engine(store, catalog).load("s").problem is None
     rule.amount = 2
     assert isinstance(engine(store, catalog).load("s").problem, RulesDrifted)
+
+
+def test_a_closed_action_is_never_run_again() -> None:
+    """Only what is open is executed when a session is loaded; the rest is folded."""
+    ran: list[str] = []
+
+    def notes(fight: Fight, action: Action) -> Any:
+        ran.append(action.id)
+        return attack(fight, action)
+
+    store = MemoryStore()
+    session = tiny_session(engine(store, tiny_catalog(lambda: Told(notes))))
+    must(session.declare("ann", "attack", "bob", id="a1"))
+    answer_all(session)
+    ran.clear()
+    again = engine(store, tiny_catalog(lambda: Told(notes))).load("s")
+    assert (ran, again.state(reader=GM)) == ([], session.state(reader=GM))

@@ -25,6 +25,7 @@ from affray.kernel import (
     Entry,
     Fight,
     Judge,
+    Modifier,
     Moment,
     Note,
     Option,
@@ -42,13 +43,14 @@ from affray.kernel import (
     dice,
     hookimpl,
     number,
+    parse,
 )
 from affray.sessions import MemoryStore, Session
 
 from ...support.broken import Told, assert_breach, faces, session_of
 from ...support.fights import prompt_for
-from ...support.table import answer_all, engine, must, tiny_catalog, tiny_session
-from ...support.tiny import attack
+from ...support.table import engine, must, tiny_catalog, tiny_session
+from ...support.tiny import Tiny
 
 D6 = dice(1, 6)
 ROWS = (Row("a", 2, "x"), Row("b", 2, "x"))
@@ -353,6 +355,39 @@ def test_a_nested_action_is_asked_for_and_its_refusal_reaches_the_parent() -> No
     assert nested == [("a1>x.bob.0", "a1"), ("a1>x.bob.1", "a1")]
 
 
+def test_a_resolver_that_refuses_within_another_action_is_heard_by_it() -> None:
+    def acts(fight: Fight, action: Action) -> Any:
+        if action.is_nested:
+            return Refused("no-arrows")
+        done = yield from Act("x", actor="ann", name="attack", targets=("bob",))
+        yield EndTurn("x", who="ann")
+        return done.code
+
+    session = told(acts)
+    assert [e.code for e in events(session) if isinstance(e, Done) and e.action == "a1"] == ["refused-no-arrows"]
+
+
+def test_who_leaves_in_the_middle_of_a_nested_action_ends_that_and_no_more() -> None:
+    heard: list[Any] = []
+
+    def acts(fight: Fight, action: Action) -> Any:
+        if action.is_nested:
+            yield Act("y", actor="cy", name="heal", targets=("cy",), params={"power": 1})
+            heard.append((yield from Ask("x", who=("cy",), options=STAND)))
+        else:
+            done = yield from Act("x", actor="bob", name="attack", targets=("cy",))
+            heard.append((done.code, done.cause))
+            yield EndTurn("x", who="ann")
+
+    store = MemoryStore()
+    session = tiny_session(engine(store, tiny_catalog(lambda: Told(acts))), people=3)
+    must(session.declare("ann", "attack", "bob", id="a1"))
+    must(session.leave("bob"))
+    assert heard == [("left", "leave")]
+    assert (session.state().turn, session.state().open, session.prompts(reader=GM)) == ("cy", {}, {})
+    assert engine(store, tiny_catalog(lambda: Told(acts)), seed="x").load("s").state(reader=GM) == session.state(reader=GM)
+
+
 def test_end_of_turn_upkeep_runs_within_the_action_that_ended_the_turn() -> None:
     class Gasping(Told):
         @hookimpl
@@ -384,6 +419,35 @@ def test_a_division_by_zero_is_an_outcome_recorded_with_its_roll() -> None:
     assert (done.code, session.state().open, session.state().turn) == ("failed", {}, "ann")
 
 
+def test_a_fault_in_a_follow_up_fails_the_action_it_hangs_below() -> None:
+    class Unlucky:
+        @hookimpl
+        def follow(self, fight: Fight, action: Action, step: Any) -> Steps | None:
+            steps: Steps = self.curse(action)
+            return steps if isinstance(step, Judge) else None
+
+        def curse(self, action: Action) -> Any:
+            yield Roll("curse", by=action.actor, plan=parse("1d6/0"))
+            raise AssertionError("nobody goes on after a fault")
+
+    session = session_of(Tiny(), house={"unlucky": Unlucky()})
+    must(session.declare("ann", "attack", "bob", id="a1", rows=(Modifier("attack.skill", 20, "sure"),)))
+    assert [e.code for e in events(session) if isinstance(e, Done) and e.action == "a1"] == ["failed"]
+    assert session.state().turn == "ann", "the game master decides what becomes of the turn"
+    must(session.declare("ann", "end-turn"))
+    assert session.verify().is_clean
+
+
+def test_a_die_that_never_stops_is_refused_and_the_session_is_still_usable() -> None:
+    """DICE-1: no roll stands in the log, and the script is where it was."""
+    session = tiny_session(dice="scripted", script=(1, 1, *[20] * 200))
+    head = session.head
+    refused = session.declare("ann", "roll", notation="1d20!").refused
+    assert refused is not None
+    assert (refused.code, head) == ("dice-capped", session.head)
+    must(session.declare("ann", "roll", notation="2d20"))
+
+
 @pytest.mark.parametrize(("notation", "code"), [("1d6+", "bad-dice"), ("1d1!", "bad-dice"), ("9999d9999", "bad-dice")])
 def test_dice_that_cannot_be_thrown_are_refused_and_nothing_is_appended(notation: str, code: str) -> None:
     session = tiny_session()
@@ -395,23 +459,6 @@ def test_dice_that_cannot_be_thrown_are_refused_and_nothing_is_appended(notation
 
 
 # -- resuming
-
-
-def test_a_closed_action_is_never_run_again() -> None:
-    """Only what is open is executed when a session is loaded; the rest is folded."""
-    ran: list[str] = []
-
-    def notes(fight: Fight, action: Action) -> Any:
-        ran.append(action.id)
-        return attack(fight, action)
-
-    store = MemoryStore()
-    session = tiny_session(engine(store, tiny_catalog(lambda: Told(notes))))
-    must(session.declare("ann", "attack", "bob", id="a1"))
-    answer_all(session)
-    ran.clear()
-    again = engine(store, tiny_catalog(lambda: Told(notes))).load("s")
-    assert (ran, again.state(reader=GM)) == ([], session.state(reader=GM))
 
 
 def test_a_breach_in_the_second_command_of_an_action_keeps_the_first() -> None:

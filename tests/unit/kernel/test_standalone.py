@@ -46,7 +46,7 @@ def finished_fight() -> list[bytes]:
 
 def turn(session: Session, name: str, *targets: str, nonce: str) -> None:
     who = session.state(reader=GM).turn
-    must(session.declare(who, name, *targets, caller=who, nonce=nonce))
+    must(session.declare(who, name, *targets, caller=who, nonce=nonce, seen=session.head))
     answer_all(session, 1)
 
 

@@ -57,7 +57,7 @@ def test_every_command_has_help(home: Path, name: str) -> None:
     result = affray(name, "--help")
     assert result.exit_code == 0
     assert result.stdout.startswith(f"Usage: affray {name}")
-    assert "--json" in result.stdout
+    assert ("--json" in result.stdout) == (name != "completion")
 
 
 def test_the_release_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,7 @@ def test_the_demo_plays_tells_verifies_and_says_what_to_try(home: Path, monkeypa
         "Try next:",
     ):
         assert needle in result.stdout, needle
-    (path,) = (home / "sessions").glob("*.affray")
+    (path,) = (home / "sessions").glob("*.sqlite")
     assert f"log: {path}\n" in result.stdout
     tried = [line.split()[1:] for line in result.stdout.partition("Try next:\n")[2].splitlines()]
     assert len(tried) >= 3
@@ -231,7 +231,7 @@ def test_a_demo_is_found_by_its_name_or_by_its_system(home: Path) -> None:
 def test_run_plays_a_file_and_stores_it(home: Path) -> None:
     result = affray("run", DUEL, "--session", "mine")
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.rstrip().endswith(f"in {home / 'sessions' / 'mine.affray'}")
+    assert result.stdout.rstrip().endswith(f"in {home / 'sessions' / 'mine.sqlite'}")
     replayed = affray("replay", "mine").stdout
     assert replayed.partition("\nA friendly duel — ")[0].strip() == result.stdout.rpartition("\n\nmine: ")[0].strip()
     told = document("run", DUEL)
@@ -249,7 +249,7 @@ def test_a_refused_line_says_why_and_where_the_session_stands(home: Path, tmp_pa
     result = affray("run", path, "--session", "s")
     assert result.exit_code == 1
     assert "bad.toml, $.script[0]: refused: Short Sword cannot be used for bludgeoning damage; " in result.stderr
-    assert f"session s stands at version 9 in {home / 'sessions' / 's.affray'}" in result.stderr
+    assert f"session s stands at version 9 in {home / 'sessions' / 's.sqlite'}" in result.stderr
     assert "Traceback" not in result.output
     assert affray("verify", "s").exit_code == 0
 

@@ -17,6 +17,7 @@ from affray.plugins.nyra import make
 from affray.sessions import Catalog, Engine, JsonlStore, Session
 from affray.sessions.cli.demo import find_demo
 from affray.sessions.encounter import run_encounter
+from affray.sessions.stores.sqlite import SqliteStore
 
 from ...support.cli import environment, hidden
 from ...support.table import Fixed, must
@@ -155,9 +156,10 @@ def test_an_interrupted_run_says_where_the_session_stands(home: Path, tmp_path: 
     path = tmp_path / "endless.toml"
     path.write_text(ENDLESS)
     with affray(home, "run", str(path), "--session", "endless") as process:
-        stored = home / "sessions" / "endless.affray"
+        stored = home / "sessions" / "endless.sqlite"
+        log = stored.with_name(f"{stored.name}-wal")
         until = time.monotonic() + 60
-        while time.monotonic() < until and not (stored.exists() and stored.stat().st_size > 100_000):
+        while time.monotonic() < until and not (log.exists() and log.stat().st_size > 100_000):
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -167,7 +169,7 @@ def test_an_interrupted_run_says_where_the_session_stands(home: Path, tmp_path: 
     assert "Traceback" not in out + err
     verified = hidden(home, "verify", "endless")
     assert verified.returncode == 0, verified.stdout
-    store = JsonlStore(home / "sessions")
+    store = SqliteStore(home / "sessions")
     session = Engine(store, Catalog(systems={"nyra": make}, points=())).load("endless")
     assert session.problem is None
     assert session.end_turn(session.state().turn)

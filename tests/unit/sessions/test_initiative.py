@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from affray.kernel import GM, Change, Order, Roll, Turn
+from affray.kernel import GM, Change, Entry, Held, Order, Roll, SetOrder, Turn
 from affray.sessions import Catalog, Engine, JsonlStore, MemoryStore, Session, Store
 
 from ...support.ranks import Ranks
@@ -65,6 +65,29 @@ def second_round(until: str, store: Store | None = None) -> Session:
     while now(session) != (until, 2):
         end(session)
     return session
+
+
+def test_nothing_happens_before_the_beginning() -> None:
+    """Also where somebody brings along what ends in time, or the game master has set the agenda already."""
+    session = engine(None).start("ranks", session="s", dice="scripted", script=(5,))
+    must(session.join("A", side="A", sheet={}, conditions=(Held(id="blessed", until=(1,)),)))
+    must(session.overrule("so", SetOrder(entries=(Entry(key="A", when=(1,), who="A"),))))
+    must(session.leave("A"))
+    must(session.join("B", side="B", sheet={}))
+    must(session.overrule("so", SetOrder(entries=(Entry(key="B", when=(0,), who="B"),))))
+    assert not any(isinstance(r.event, Turn) for r in session.history())
+    assert session.state().over == ""
+    must(session.begin())
+    assert session.state().turn == "B"
+
+
+def test_equal_moments_go_by_who_joined_first_whatever_was_set_first() -> None:
+    """Law 8: the order is total; neither a map nor a name that somebody chose decides it."""
+    for names in (("A", "B", "C"), ("C", "B", "A"), ("B", "C", "A")):
+        session = started(C=20, B=15, A=10)
+        entries = tuple(Entry(key=who, when=(5, 0, 0), who=who) for who in names)
+        must(session.overrule("so", SetOrder(entries=entries, drop=("A", "B", "C"))))
+        assert order(session, 4)[1:] == ["C", "B", "A"]
 
 
 # -- INIT-1

@@ -11,6 +11,7 @@ import pytest
 from affray.kernel import (
     GM,
     PUBLIC,
+    Act,
     Action,
     ApplyDamage,
     Ask,
@@ -162,6 +163,34 @@ def test_the_wounded_player_reads_the_own_wounds_not_where_they_came_from() -> N
     assert (drain.value, drain.after, drain.trace) == (3, 3, None)
     (save,) = [event for event in events if isinstance(event, Save)]
     assert (save.code, save.goal, save.margin, save.trace) == ("failed", None, None, None)
+
+
+class Counters(Tiny):
+    """Whoever is attacked strikes back within the attack, explained by the own skill."""
+
+    @hookimpl
+    def resolve(self, fight: Fight, action: Action) -> Steps:
+        steps: Steps = back(fight, action) if action.is_nested else counter(action)
+        return steps
+
+
+def counter(action: Action) -> Any:
+    yield Act("counter", actor=action.target, name="attack", targets=(action.actor,))
+
+
+def back(fight: Fight, action: Action) -> Any:
+    skill = fight.sheet(action.actor).skill
+    rows = (Row("skill", skill, "sheet"), Row("armour", 3 - skill, "rule"))
+    yield ApplyDamage("back", target=action.target, pools=("hp",), value=3, trace=rows)
+
+
+def test_a_monster_s_counterattack_within_a_player_s_action_keeps_its_numbers() -> None:
+    session = tiny_session(engine(catalog=tiny_catalog(Counters)))
+    must(session.join("ghost", side="ghost", sheet={"hp": 9, "skill": SKILL}))
+    must(session.declare("ann", "attack", "ghost", caller="ann"))
+    assert secrets_in(copy_for(session, "ann")) == set()
+    (hit,) = [r.event for r in session.history(reader="ann") if isinstance(r.event, ApplyDamage)]
+    assert (hit.target, hit.value, hit.trace, hit.touched is None) == ("ann", 3, None, False)
 
 
 def test_a_blind_roll_is_nobody_s_but_the_game_master_s() -> None:

@@ -337,11 +337,19 @@ class Blind(Tiny):
         return "done"
 
 
-def test_nobody_can_guess_a_blind_report_from_the_digest_of_its_command() -> None:
-    """A digest without a salt over twenty possible faces would be no secret at all."""
-    session = started(catalog=tiny_catalog(Blind))
+@pytest.mark.parametrize("dies", [False, True])
+def test_nobody_can_guess_a_blind_report_from_the_digest_of_its_command(dies: bool) -> None:
+    """A digest without a salt over twenty possible faces would be no secret at all, in either of the two commits."""
+    store = Mortal(8 if dies else 99, stored=False)
+    session = started(store, tiny_catalog(Blind))
     slot = "a1|roll.sneak.ann.0"
-    must(session.report(slot, "ann", [[13]], caller="ann", id="r1"))
+    if dies:
+        with pytest.raises(Died):
+            session.report(slot, "ann", [[13]], caller="ann", id="r1")
+        session = engine(store, tiny_catalog(Blind), seed="x").load("s")
+    else:
+        must(session.report(slot, "ann", [[13]], caller="ann", id="r1"))
+    assert session.state(reader=GM).open == {}
     guess = bare_request("r1", commands.Report(slot=slot, who="ann", faces=((13,),))).digest()
     for reader, finds in {"public": False, "bob": False, "ann": True, "gm": True}.items():
         senders = [recorded.sender for recorded in session.history(reader=reader)]

@@ -367,7 +367,7 @@ def test_epochs_nonces_and_numbers_of_runs_go_on() -> None:
     log = session._log
     runs, epochs, nonces = len(log.openings), dict(log.epochs), log.nonces
     must(session.undo("a1"))
-    must(session.declare("ann", "sweep", "bob", id="a2", caller="ann", nonce="n2"))
+    must(session.declare("ann", "sweep", "bob", id="a2", caller="ann", nonce="n2", seen=session.head))
     assert (runs + 1, epochs, nonces + 1) == (len(log.openings), log.epochs, log.nonces)
     restarted = engine(session._store, seed="x").load("s")._log
     assert (log.openings, log.epochs, log.nonces) == (restarted.openings, restarted.epochs, restarted.nonces)

@@ -11,20 +11,53 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any, NoReturn
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-COMMANDS = {
-    "demo": "Play a fight that comes with Affray, print it, verify it.",
-    "run": "Play an encounter file.",
-    "log": "List the events of a session, each in a sentence.",
-    "show": "Show the state of a fight, now or at any version.",
-    "replay": "Fold a log event by event and print it as a transcript, without any rules.",
-    "verify": "Check bytes, digests, arithmetic and dice of a log.",
-    "export": "Write a session to a file, as one reader may have it.",
-    "plugins": "List the rules systems and house rules that are installed.",
+from . import db
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+SECTIONS = {
+    "Play": {
+        "demo": "Play a fight that comes with Affray, print it, verify it.",
+        "play": "Play at the keyboard, alone or several people together.",
+        "run": "Play an encounter file.",
+    },
+    "Read": {
+        "sessions": "List the stored sessions.",
+        "log": "List the events of a session, each in a sentence.",
+        "show": "Show the state of a fight, now or at any version.",
+        "replay": "Fold a log event by event and print it as a transcript, without any rules.",
+        "verify": "Check bytes, digests, arithmetic and dice of one log, or of all.",
+    },
+    "Send one command to a stored session": {
+        "declare": "Declare an action.",
+        "answer": "Answer what somebody is asked.",
+        "report": "Report dice that were rolled at the table.",
+        "undo": "Take back the last action, or the one named.",
+        "redo": "Return to where the newest undo came from.",
+        "note": "Write something into the log.",
+        "overrule": "The game master's word: set something, with a reason.",
+        "reveal": "Open the kept part of an event to everybody.",
+        "reveal-dice": "Open the secret behind the dice so far, and begin a new one.",
+    },
+    "Carry": {
+        "export": "Write a session to a file, as one reader may have it.",
+        "import": "Store a file as a session, after verifying it.",
+        "copy": "Store a session in another folder too.",
+    },
+    "Set up": {
+        "plugins": "List the rules systems and house rules that are installed.",
+        "completion": "Print what makes a shell complete commands and sessions.",
+    },
 }
+"""The commands as `--help` shows them: name and what it does."""
+
+COMMANDS = {name: text for section in SECTIONS.values() for name, text in section.items()}
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -34,20 +67,29 @@ class Commands(click.Group):
     """Commands by name, each in a module of that name, and one place where errors become sentences."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command, in the order of the table."""
+        """Every command, in the order of the tables."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"{__name__}.{cmd_name}").command
+        command: click.Command = import_module(f"{__name__}.{_module(cmd_name)}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table of commands, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """The tables of commands, without importing any."""
+        columns = max(map(len, COMMANDS))
+        for title, section in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{columns}}", text) for name, text in section.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin so, without importing any; behind them, the options."""
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def main(  # type: ignore[override]  # click's overloads depend on standalone_mode, which is ours to choose
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
@@ -88,6 +130,12 @@ class Commands(click.Group):
             return code
 
 
+def _module(name: str) -> str:
+    """The module of a command: its name as Python allows it."""
+    module = name.replace("-", "_")
+    return f"{module}_" if iskeyword(module) else module
+
+
 def _usage(error: click.ClickException) -> str:
     ctx = getattr(error, "ctx", None)
     hint = f" (see '{ctx.command_path} --help')" if ctx is not None else ""
@@ -119,13 +167,14 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@db.option
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the release.")
 @click.pass_context
 def app(ctx: click.Context) -> None:
     """Record, replay and verify tabletop fights.
 
-    SESSION is the id of a stored session or a path to an .affray file. Sessions are stored in the folder that AFFRAY_HOME
-    names (default: your data folder).
+    SESSION is the id of a stored session or a path to an .affray file. Sessions are stored in a folder of your data
+    folder, which AFFRAY_HOME names, or in the folder that --db names.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -136,4 +185,4 @@ def main() -> None:
     app()
 
 
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["COMMANDS", "SECTIONS", "app", "main"]

@@ -12,6 +12,7 @@ import click
 from affray.kernel import InputError
 
 from ..encounter import Encounter, parse_encounter
+from . import db
 from .failures import FOUND
 from .places import file_of, store
 from .playing import Stopped, new_id, play, played, suggest
@@ -26,6 +27,7 @@ FIRST = "duel"
 @click.command("demo")
 @click.argument("name", default=FIRST)
 @reader_option
+@db.option
 @json_option
 def command(name: str, reader: str, as_json: bool) -> int:
     """Play the demo NAME (default: a duel), print it, verify it, and say what to try next."""

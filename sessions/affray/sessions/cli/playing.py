@@ -1,4 +1,4 @@
-"""Playing an encounter in the store and telling it as it goes: what `run` and `demo` share."""
+"""Playing an encounter in the store and telling it as it goes: what `run`, `demo` and `play` share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections import deque
 from pathlib import Path
 
 import click
@@ -19,10 +20,10 @@ from ..engine import Engine
 from ..entropy import SystemEntropy
 from ..logs import configure
 from ..session import Notice, Session
-from ..stores.jsonl import JsonlStore
-from ..views.sentences import refusal
-from ..views.transcript import Teller
-from . import INTERRUPTED
+from ..stores import Store
+from ..views.refusals import why
+from ..views.transcript import Line, Teller
+from . import INTERRUPTED, db
 from .failures import FOUND
 from .places import file_of
 from .printing import Page
@@ -30,7 +31,7 @@ from .reader import texts_of
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
-    """The document of `run --json` and `demo --json`. `over` is "" while the fight goes on; `waiting` counts open prompts."""
+    """The document of `run`, `demo` and `play` with --json. `over` is "" while the fight goes on; `waiting` counts open prompts."""
 
     session: str
     file: str
@@ -50,13 +51,18 @@ class Stopped(Exception):
 
 
 class Telling:
-    """Tells a session's commits as they are stored, as one reader may see them."""
+    """Tells a session's commits as they are stored, as one reader may see them.
 
-    def __init__(self, session: Session, reader: str, page: Page) -> None:
+    Of what was stored before, the last `lines` lines are told; None for all of them.
+    """
+
+    def __init__(self, session: Session, reader: str, page: Page, lines: int | None = None) -> None:
         self.teller = Teller(texts_of(session.state()))
         self.page = page
+        before: deque[Line] = deque(maxlen=lines)
         for recorded in session.history(reader=reader):
-            self.page.transcript(self.teller.tell(recorded.version, recorded.event))
+            before.extend(self.teller.tell(recorded.version, recorded.event))
+        self.page.transcript(before)
         self.stop = session.subscribe(self.hear, reader=reader)
 
     def hear(self, notice: Notice) -> None:
@@ -64,10 +70,14 @@ class Telling:
         for version, event in enumerate(notice.events, notice.first):
             self.page.transcript(self.teller.tell(version, event))
 
+    def rest(self) -> None:
+        """Tell what was held back, and what is asked now."""
+        self.page.transcript(self.teller.rest())
+
     def end(self) -> None:
         """Tell what was held back, and listen no more."""
         self.stop()
-        self.page.transcript(self.teller.rest())
+        self.rest()
 
 
 def new_id(name: str) -> str:
@@ -77,7 +87,7 @@ def new_id(name: str) -> str:
 
 
 def play(
-    store: JsonlStore, encounter: Encounter, *, where: str, session: str, reader: str, page: Page | None
+    store: Store, encounter: Encounter, *, where: str, session: str, reader: str, page: Page | None
 ) -> Session:
     """Play an encounter; with a page, tell it. Raises Stopped when it is interrupted or a line of its script refused."""
     configure()
@@ -96,18 +106,19 @@ def play(
     except KeyboardInterrupt:
         if not made:
             raise
-        raise Stopped(f"interrupted; {_stands(made[0])}", INTERRUPTED) from None
+        raise Stopped(f"interrupted; {stands(made[0])}", INTERRUPTED) from None
     except ScriptRefused as error:
         problem = error.problem
         if error.refused is not None:
-            problem = "refused: " + refusal(texts_of(made[0].state()), error.refused, made[0].state()).removesuffix(".")
-        raise Stopped(f"{where}, {error.path}: {problem}; {_stands(made[0])}", FOUND) from None
+            problem = "refused: " + why(texts_of(made[0].state()), error.refused, made[0].state()).removesuffix(".")
+        raise Stopped(f"{where}, {error.path}: {problem}; {stands(made[0])}", FOUND) from None
     finally:
         for one in telling:
             one.end()
 
 
-def _stands(session: Session) -> str:
+def stands(session: Session) -> str:
+    """Where a session is to be found, as far as it came."""
     return f"session {session.id} stands at version {session.head} in {file_of(session.id)}"
 
 
@@ -135,7 +146,7 @@ def suggest(session: Session, *commands: str) -> None:
     """Print commands to try next, as they can be copied."""
     click.echo("\nTry next:")
     for command in commands:
-        click.echo(f"  {program()} {command.replace('SESSION', session.id)}")
+        click.echo(f"  {program()} {command.replace('SESSION', session.id)}{db.words()}")
 
 
 def program() -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TextIO
 
 import click
 import msgspec
@@ -24,26 +24,30 @@ LONG = 4_000_000
 
 INDENT = "  "
 
+CLEAR = "\x1b[K"
+"""Takes away what stands on a terminal's line behind the cursor."""
 
-def has_colour() -> bool:
-    """Whether standard output is a terminal that wants colour."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+def has_colour(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that wants colour."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
 class Page:
-    """Prints lines of a transcript and of a board."""
+    """Prints lines of a transcript and of a board, on standard output or, with `err`, on standard error."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, err: bool = False) -> None:
+        self.err = err
         self._console: Any = None
-        if has_colour():
+        if has_colour(sys.stderr if err else sys.stdout):
             from rich.console import Console
 
-            self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+            self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False, stderr=err)
 
     def line(self, text: str = "", depth: int = 0, style: str = "") -> None:
         """One line, indented; on a terminal, wrapped below its own beginning."""
         if self._console is None or not text:
-            click.echo(INDENT * depth + text)
+            click.echo(INDENT * depth + text, err=self.err)
             return
         from rich.padding import Padding
         from rich.text import Text
@@ -53,7 +57,7 @@ class Page:
     def rows(self, lines: Iterable[str]) -> None:
         """Lines whose columns must stay where they are."""
         for line in lines:
-            click.echo(line)
+            click.echo(line, err=self.err)
 
     def transcript(self, lines: Iterable[Line]) -> None:
         """Lines of a transcript, with a blank one before each heading."""
@@ -87,5 +91,16 @@ def _told(lines: Iterable[bytes], size: int, doing: str) -> Iterator[bytes]:
         done += len(line) + 1
         if (now := time.monotonic()) >= due:
             due = now + 0.2
-            click.echo(f"\r{doing}: {100 * done // size} %", nl=False, err=True)
+            click.echo(f"\r{doing}: {min(100, 100 * done // size)} %", nl=False, err=True)
     click.echo("\r" + " " * (len(doing) + 8) + "\r", nl=False, err=True)
+
+
+def counted(names: Sequence[str], doing: str) -> Iterator[str]:
+    """Names as they are; of several a terminal is told on standard error which one it is about."""
+    is_told = len(names) > 1 and sys.stderr.isatty()
+    for number, name in enumerate(names, 1):
+        if is_told:
+            click.echo(f"\r{CLEAR}{doing} {number} of {len(names)}: {name}", nl=False, err=True)
+        yield name
+        if is_told:
+            click.echo(f"\r{CLEAR}", nl=False, err=True)

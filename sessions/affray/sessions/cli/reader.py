@@ -24,7 +24,8 @@ from affray.kernel import (
 )
 
 from ..views.texts import Texts
-from .places import Ledger
+from . import db
+from .places import Ledger, complete_session
 from .printing import progress
 
 
@@ -36,7 +37,6 @@ class Reading:
         self.reader = reader
         self.log = Log()
         self.senders: list[Sender | None] = []
-        self.manifest = State().manifest
         lines = progress(ledger.lines, ledger.size, "reading")
         self.header = next(lines, b"")
         self.lines: list[bytes] = []
@@ -119,7 +119,11 @@ def _is_reader(ctx: click.Context, param: click.Parameter, value: str) -> str:
     return value
 
 
-session_argument = click.argument("session")
+def session_argument(command: Any) -> Any:
+    """Let a command take a SESSION, and `--db` to say of which store."""
+    return click.argument("session", shell_complete=complete_session)(db.option(command))
+
+
 reader_option = click.option(
     "--for",
     "reader",

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ..encounter import read_encounter
+from . import db
 from .places import file_of, store
 from .playing import Stopped, new_id, play, played
 from .printing import Page, print_json
@@ -17,6 +18,7 @@ from .reader import json_option, reader_option
 @click.argument("encounter", type=click.Path(path_type=Path))
 @click.option("--session", "name", default="", help="The new session's id (default: the file's name and a number).")
 @reader_option
+@db.option
 @json_option
 def command(encounter: Path, name: str, reader: str, as_json: bool) -> int:
     """Play the encounter file ENCOUNTER (TOML) and store it as a new session.

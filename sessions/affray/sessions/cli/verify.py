@@ -1,9 +1,9 @@
-"""`affray verify`: bytes, chain, arithmetic and dice of a log, with every kept part there is and without any rules."""
+"""`affray verify`: bytes, chain, arithmetic and dice of logs, with every kept part there is and without any rules."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -13,10 +13,11 @@ from msgspec import UNSET
 from affray.kernel import GM, AffrayError, Chain, Damaged, Finding, Verdict, redact, verify
 
 from ..views.texts import printable
-from .failures import FOUND
-from .places import find
-from .printing import print_json, progress
-from .reader import json_option, reader_option, session_argument
+from . import db
+from .failures import FOUND, explain
+from .places import complete_session, find, folder, is_path, store
+from .printing import counted, print_json, progress
+from .reader import json_option, reader_option
 
 _HEAD = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})", re.ASCII)
 
@@ -48,40 +49,82 @@ def _head(ctx: click.Context, param: click.Parameter, value: str | None) -> tupl
 
 
 @click.command("verify")
-@session_argument
+@click.argument("names", nargs=-1, metavar="[SESSION]...", shell_complete=complete_session)
+@click.option("--all", "every", is_flag=True, help="Every stored session, as without any SESSION.")
 @click.option("--against", metavar="VERSION:DIGEST", callback=_head, help="A head that an earlier verify printed.")
 @reader_option
+@db.option
 @json_option
-def command(session: str, against: tuple[int, str] | None, reader: str, as_json: bool) -> int:
-    """Check SESSION, and print its head as VERSION:DIGEST."""
+def command(names: tuple[str, ...], every: bool, against: tuple[int, str] | None, reader: str, as_json: bool) -> int:
+    """Check SESSION, and print its head as VERSION:DIGEST. Of several, or all that are stored: one line each.
+
+    The exit code is 1 when something is found in any of them. With --json: a list, except for one named SESSION.
+    """
+    if every and names:
+        raise click.UsageError("name sessions, or say --all", click.get_current_context())
+    if against and len(names) != 1:
+        raise click.UsageError("--against is for one SESSION", click.get_current_context())
+    if len(names) == 1:
+        verdict = verdict_of(names[0], against, reader)
+        if as_json:
+            print_json(verified(verdict))
+        for line in () if as_json else told(verdict):
+            click.echo(line)
+        return 0 if verdict.is_clean else FOUND
+    return _several(names or store().sessions(), reader, as_json)
+
+
+def _several(names: Sequence[str], reader: str, as_json: bool) -> int:
+    is_clean = True
+    documents: list[Verified] = []
+    for name in counted(names, "verifying"):
+        try:
+            verdict = verdict_of(name, None, reader)
+        except (AffrayError, OSError) as error:
+            verdict = _unchecked(name, "unreadable", explain(error)[0])
+        is_clean = is_clean and verdict.is_clean
+        if as_json:
+            documents.append(verified(verdict))
+        else:
+            click.echo(in_a_line(name, verdict))
+    if as_json:
+        print_json(documents)
+    elif not names:
+        click.echo(f"no sessions in {folder()}")
+    return 0 if is_clean else FOUND
+
+
+def verdict_of(name: str, against: tuple[int, str] | None, reader: str) -> Verdict:
+    """What verifying a SESSION finds, as one reader may know it. Raises NoSuchSession, OSError, InputError."""
     lines: list[bytes] = []
     try:
-        ledger = find(session)
+        ledger = find(name)
     except Damaged as damage:
-        found = Finding(version=damage.version, code="damaged", text=str(damage))
-        verdict = msgspec.structs.replace(verify(()), findings=(found,))
-    else:
-        stream = _keeping(progress(ledger.lines, ledger.size, "verifying"), lines)
-        verdict = for_reader(verify(stream, against, ledger.where), lines, reader)
-    if as_json:
-        print_json(
-            Verified(
-                session=verdict.session,
-                version=verdict.version,
-                digest=verdict.digest,
-                head=head_of(verdict),
-                commits=verdict.commits,
-                hidden=verdict.hidden,
-                clean=verdict.is_clean,
-                findings=verdict.findings,
-                dice=verdict.dice,
-                notes=verdict.notes,
-            )
-        )
-    else:
-        for line in told(verdict):
-            click.echo(line)
-    return 0 if verdict.is_clean else FOUND
+        return _unchecked(name, "damaged", str(damage), damage.version)
+    stream = _keeping(progress(ledger.lines, ledger.size, "verifying"), lines)
+    return for_reader(verify(stream, against, ledger.where), lines, reader)
+
+
+def _unchecked(name: str, code: str, problem: str, version: int = 0) -> Verdict:
+    """The verdict on what cannot be read at all."""
+    found = Finding(version=version, code=code, text=problem)
+    return msgspec.structs.replace(verify(()), session="" if is_path(name) else name, findings=(found,))
+
+
+def verified(verdict: Verdict) -> Verified:
+    """A verdict as a document."""
+    return Verified(
+        session=verdict.session,
+        version=verdict.version,
+        digest=verdict.digest,
+        head=head_of(verdict),
+        commits=verdict.commits,
+        hidden=verdict.hidden,
+        clean=verdict.is_clean,
+        findings=verdict.findings,
+        dice=verdict.dice,
+        notes=verdict.notes,
+    )
 
 
 def _keeping(lines: Iterator[bytes], kept: list[bytes]) -> Iterator[bytes]:
@@ -97,16 +140,32 @@ def head_of(verdict: Verdict) -> str:
 
 def told(verdict: Verdict) -> Iterator[str]:
     """A verdict as lines of text."""
-    for finding in verdict.findings:
-        yield f"version {finding.version}: {finding.code}: {printable(finding.text)}"
-    count = len(verdict.findings)
-    state = "clean" if verdict.is_clean else f"{count} finding{'' if count == 1 else 's'}"
-    yield f"{verdict.session or 'nothing'}: {state}; {verdict.version} events in {verdict.commits} commits"
+    yield from findings(verdict)
+    yield f"{verdict.session or 'nothing'}: {state_of(verdict)}"
     yield f"dice: {dice_text(verdict)}"
     if verdict.hidden:
         yield f"{verdict.hidden} events have parts that are not in this copy, and were not checked"
     yield from verdict.notes
     yield f"head: {head_of(verdict)}"
+
+
+def findings(verdict: Verdict) -> Iterator[str]:
+    """What was found, a line each."""
+    for finding in verdict.findings:
+        yield f"version {finding.version}: {finding.code}: {printable(finding.text)}"
+
+
+def state_of(verdict: Verdict) -> str:
+    """Whether it is clean, and how much was checked."""
+    count = len(verdict.findings)
+    state = "clean" if verdict.is_clean else f"{count} finding{'' if count == 1 else 's'}"
+    return f"{state}; {verdict.version} events in {verdict.commits} commits"
+
+
+def in_a_line(name: str, verdict: Verdict) -> str:
+    """A verdict as one line: clean with its head, or what was found first."""
+    first = next((f"; {line}" for line in findings(verdict)), f"; head: {head_of(verdict)}")
+    return f"{printable(name)}: {state_of(verdict)}{first}"
 
 
 def dice_text(verdict: Verdict) -> str:
@@ -117,6 +176,7 @@ def dice_text(verdict: Verdict) -> str:
         (dice.scripted, "from a script"),
         (dice.reported, "reported from the table"),
         (dice.imported, "imported"),
+        (dice.overruled, "set by the game master"),
     ]
     parts = [f"{count} {what}" for count, what in counts if count]
     if not parts:

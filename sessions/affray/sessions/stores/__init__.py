@@ -34,7 +34,10 @@ class Store(Protocol):
         ...
 
     def read(self, session: str) -> Iterator[bytes]:
-        """The header line, then every commit's line, without line ends. Raises NoSuchSession, Damaged."""
+        """The header line, then every commit's line, without line ends.
+
+        Raises NoSuchSession, and Damaged: at once, or on the way behind the last line that can be trusted.
+        """
         ...
 
     def secret(self, session: str) -> bytes | None:

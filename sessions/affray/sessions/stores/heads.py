@@ -65,6 +65,7 @@ class HeadRecord:
 
     def __init__(self, path: Path, session: str) -> None:
         self._session = session
+        self._told = b""
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
 
     def write(self, head: Head) -> None:
@@ -72,9 +73,11 @@ class HeadRecord:
         if not _locked(self._fd):
             return
         try:
-            known = _parsed(os.pread(self._fd, _LINE_BYTES, 0))
+            stands = os.pread(self._fd, _LINE_BYTES, 0)
+            known = None if stands == self._told else _parsed(stands)
             if known is None or known[1].version < head.version:
-                os.pwrite(self._fd, _written(self._session, head), 0)
+                self._told = _written(self._session, head)
+                os.pwrite(self._fd, self._told, 0)
         finally:
             fcntl.flock(self._fd, fcntl.LOCK_UN)
 

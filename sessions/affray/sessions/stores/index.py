@@ -89,7 +89,8 @@ class SessionIndex:
     def check_order(self, commits: Sequence[Commit], expected_version: int) -> None:
         """Refuse commits that do not follow the head, one after the other."""
         for commit in commits:
-            _check_line(commit, self.session)
+            if problem := line_problem(commit, self.session):
+                raise StoreError(problem)
         if expected_version != self.version:
             raise VersionConflict(self.session, expected_version, self.version)
         version, digest = self.version, self.digest
@@ -124,9 +125,10 @@ class SessionIndex:
             raise CommandConflict(self.session, sender.caller, sender.command)
 
 
-def _check_line(commit: Commit, session: str) -> None:
-    """Refuse what would be stored as something else than it says."""
+def line_problem(commit: Commit, session: str) -> str:
+    """Say what would be stored as something else than it says; nothing where all is well."""
     if commit.envelope.session != session:
-        raise StoreError(f"a commit of session {commit.envelope.session!r} cannot be stored in {session!r}")
+        return f"a commit of session {commit.envelope.session!r} cannot be stored in {session!r}"
     if b"\n" in commit.line or not commit.line.startswith(b'{"digest":"%s"' % commit.digest.encode()):
-        raise StoreError(f"the commit at version {commit.first} does not hold the line of its digest")
+        return f"the commit at version {commit.first} does not hold the line of its digest"
+    return ""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Lock
 
@@ -28,6 +28,9 @@ from .writer import os_errors
 DATABASE = ".sqlite"
 PRIVATE = ".private"
 
+HELD_SESSIONS = 100
+"""How many databases are kept open for appending, at four files each; beyond that the one unused longest is closed."""
+
 
 class _Session:
     """A session somebody writes to: the lock its writers wait for, and its open database."""
@@ -37,6 +40,10 @@ class _Session:
         self.writer: SqliteWriter | None = None
 
     def close(self) -> None:
+        with self.lock:
+            self.close_locked()
+
+    def close_locked(self) -> None:
         writer, self.writer = self.writer, None
         if writer is not None:
             writer.close()
@@ -45,9 +52,9 @@ class _Session:
 class SqliteStore:
     """A `Store` that keeps each session in a database of its own.
 
-    The first append to a session verifies all of it; until `close` its database stays open. `on_note` is told, in one
-    sentence, what can be gone on without. After `close` the store may be used again; that is also how a session is
-    reopened that came into doubt.
+    The first append to a session verifies all of it and keeps its database open (see HELD_SESSIONS). `on_note` is told,
+    in one sentence, what can be gone on without. After `close` the store may be used again; that is also how a session
+    is reopened that came into doubt.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, on_note: Callable[[str], None] | None = None) -> None:
@@ -75,20 +82,17 @@ class SqliteStore:
 
     def append(self, session: str, commits: Sequence[Commit], expected_version: int) -> tuple[Commit, ...]:
         """Append one commit, or all of a group; or answer a repeat with what is stored (see `Store.append`)."""
-        path = self._path(session)
-        if session not in self._sessions:
-            self._check_exists(path)
-        held = self._session(session)
-        if not held.lock.acquire(timeout=sqlite_database.BUSY_SECONDS):
-            raise Busy(f"{path} is kept busy by other threads; nothing was stored, try again")
+        held = self._take(session)
         try:
             if held.writer is None:
+                path = self._path(session)
                 self._check_exists(path)
-                recorded = self._recorded(path)
-                held.writer = open_writer(path, path.with_suffix(HEAD), session, recorded, self._on_note)
-            return held.writer.append(commits, expected_version)
+                held.writer = open_writer(path, path.with_suffix(HEAD), session, self._recorded(path), self._on_note)
+            answer = held.writer.append(commits, expected_version)
         finally:
             held.lock.release()
+        self._close_unused(session)
+        return answer
 
     def read(self, session: str) -> Iterator[bytes]:
         """The header line, then the line of every commit there is when this is called (see `Store.read`).
@@ -96,30 +100,13 @@ class SqliteStore:
         Lines are read a batch at a time, so whoever stops reading holds up nobody. What is missing or damaged behind
         the last good line, by the database or by its head record, is raised there.
         """
-        path = self._path(session)
-        self._check_exists(path)
-        recorded = self._recorded(path)  # before the database is looked at, so that it cannot be ahead of it
-        database = Database(path)
-        try:
-            newest = database.newest()
-            database.header(session)
-            held = self._sessions.get(session)
-            if held is None or held.writer is None:
-                database.sync_log()
-        except BaseException:
-            database.close()
-            raise
-        return _lines(database, recorded, newest)
+        database, recorded = self._looking_at(session)
+        return _lines(database, recorded, database.newest())
 
     def secret(self, session: str) -> bytes | None:
         """What `create` was given as secret; None where the files were brought here without it."""
+        self._looking_at(session)[0].close()
         path = self._path(session)
-        self._check_exists(path)
-        database = Database(path)
-        try:
-            database.header(session)
-        finally:
-            database.close()
         with os_errors(f"read {path.with_suffix(PRIVATE)}"):
             try:
                 return path.with_suffix(PRIVATE).read_bytes()
@@ -136,28 +123,28 @@ class SqliteStore:
 
         Raises NoSuchSession, Damaged.
         """
-        path = self._path(session)
-        self._check_exists(path)
-        recorded = self._recorded(path)
-        database = Database(path)
+        database, recorded = self._looking_at(session)
         try:
-            database.header(session)
             return database.head(recorded)
         finally:
             database.close()
 
     def heads(self) -> dict[str, Head]:
         """The recorded head of every session that has one, opening no database: at most a few commits behind."""
-        found = {session: self._recorded(self._path(session), quiet=True) for session in self.sessions()}
-        return {session: head for session, head in found.items() if head is not None}
+        found: dict[str, Head] = {}
+        for session in self.sessions():
+            with suppress(Damaged):
+                if (head := self._recorded(self._path(session), quiet=True)) is not None:
+                    found[session] = head
+        return found
 
     def close(self) -> None:
-        """Give up all databases."""
+        """Give up all databases, whatever becomes of one of them."""
         with self._guard:
             held = list(self._sessions.values())
-        for session in held:
-            with session.lock:
-                session.close()
+        with ExitStack() as closing:
+            for session in held:
+                closing.callback(session.close)
 
     def _path(self, session: str) -> Path:
         return self.folder / (check_id(session, "a session's id") + DATABASE)
@@ -165,6 +152,54 @@ class SqliteStore:
     def _session(self, session: str) -> _Session:
         with self._guard:
             return self._sessions.setdefault(session, _Session())
+
+    def _looking_at(self, session: str) -> tuple[Database, Head | None]:
+        """A session's database, for reading, and what its head record told before: so the record cannot be ahead of it.
+
+        Raises NoSuchSession, Damaged.
+        """
+        path = self._path(session)
+        self._check_exists(path)
+        recorded = self._recorded(path)
+        database = Database(path)
+        try:
+            database.header(session)
+            held = self._sessions.get(session)
+            if held is None or held.writer is None:
+                database.sync_log()
+        except BaseException:
+            database.close()
+            raise
+        return database, recorded
+
+    def _take(self, session: str) -> _Session:
+        """A session that this thread has the lock of. Raises NoSuchSession, Busy."""
+        while True:
+            held = self._sessions.get(session)
+            if held is None:
+                self._check_exists(self._path(session))
+                held = self._session(session)
+            if not held.lock.acquire(timeout=sqlite_database.BUSY_SECONDS):
+                raise Busy(f"{self._path(session)} is kept busy by other threads; nothing was stored, try again")
+            if self._sessions.get(session) is held:
+                return held
+            held.lock.release()  # it was closed for lack of use while this thread waited
+
+    def _close_unused(self, session: str) -> None:
+        """Remember that a session was used just now, and close those beyond the bound that nobody is busy with."""
+        with self._guard:
+            if (held := self._sessions.pop(session, None)) is not None:
+                self._sessions[session] = held  # to the end, so that the unused ones come first
+            surplus = max(0, len(self._sessions) - HELD_SESSIONS)
+            unused = list(self._sessions.items())[:surplus] if surplus else []
+        for name, one in unused:
+            if one.lock.acquire(blocking=False):
+                try:
+                    with self._guard:
+                        del self._sessions[name]
+                    one.close_locked()
+                finally:
+                    one.lock.release()
 
     def _check_exists(self, path: Path) -> None:
         with os_errors(f"read {path}"):

@@ -14,16 +14,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import apsw
+import msgspec
 
-from affray.kernel import Busy, Commit, Damaged, StoreError, UnknownKind, is_whole, sha256
+from affray.kernel import AffrayError, Busy, Commit, Damaged, Group, StoreError, UnknownKind, is_whole, sha256
 
 from .heads import Head
-from .lines import check_header, group_of
+from .lines import check_header
 from .writer import os_errors
 
 OLDEST_RELEASE = (3, 51, 3)
@@ -39,8 +40,6 @@ SETTINGS = """
 PRAGMA synchronous=FULL;
 PRAGMA fullfsync=ON;
 PRAGMA checkpoint_fullfsync=ON;
-PRAGMA trusted_schema=OFF;
-PRAGMA cell_size_check=ON;
 """
 """What every connection sets. Anything less than FULL loses acknowledged commits when the power fails."""
 
@@ -61,7 +60,10 @@ COLUMNS = "last, first, digest, caller, command, part, command_digest, line"
 
 NEWEST = 2**63 - 1
 
-_SQL_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.MismatchError)
+ANOTHER_TYPE = "a column has another type than its table"
+
+_BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.MismatchError)
 _IO_DAMAGE = (apsw.SQLITE_IOERR_CORRUPTFS, apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_SHORT_READ)
 
 
@@ -76,7 +78,7 @@ check_release(apsw.sqlite_lib_version())
 
 
 class Row(NamedTuple):
-    """A line as it is stored. The last four but one are None where the sender is not known."""
+    """A line as it is stored. The four columns before it are None where the sender is not known."""
 
     last: int
     first: int
@@ -102,17 +104,86 @@ class Row(NamedTuple):
         return cls(commit.last, commit.first, commit.digest, *keys, commit.line)
 
 
+class _Envelope(msgspec.Struct):
+    first: int
+    seals: tuple[str, ...]
+    group: Group | None
+
+
+class _Line(msgspec.Struct):
+    digest: str
+    envelope: _Envelope
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+class Glance(NamedTuple):
+    """What a line says of its commit, its events unread."""
+
+    first: int
+    last: int
+    digest: str
+    group: Group | None
+
+
+def glance(line: bytes) -> Glance | None:
+    """Glance at a commit's line; None for a header, and for what the chain will refuse."""
+    try:
+        found = _decode(line)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    first = found.envelope.first
+    return Glance(first, first + len(found.envelope.seals) - 1, found.digest, found.envelope.group)
+
+
+class StoreErrors:
+    """A context that turns what SQLite and the system raise into errors of a store, and names the database.
+
+    `version` and `line` are the first that cannot be read, where the error turns out to be damage.
+    """
+
+    def __init__(self, doing: str, path: Path, version: int = 0, line: int = 0) -> None:
+        self._doing, self._path, self._version, self._line = doing, path, version, line
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raise the error that is meant."""
+        if error is None or not isinstance(error, apsw.Error | OSError | UnicodeDecodeError):
+            return
+        raise self._meant(error) from error
+
+    def _meant(self, error: apsw.Error | OSError | UnicodeDecodeError) -> AffrayError:
+        attempt = f"cannot {self._doing} {self._path}"
+        if isinstance(error, OSError):
+            return StoreError(f"{attempt}: {error.strerror or error}")
+        if isinstance(error, UnicodeDecodeError):
+            return self._damaged(f"a text is not UTF-8 ({error.reason})")
+        if isinstance(error, _BUSY):
+            others = f"others have kept it busy for {BUSY_SECONDS:g} seconds"
+            return Busy(f"{attempt}: {others}; nothing was stored, try again")
+        if isinstance(error, _DAMAGE) or extended(error) in _IO_DAMAGE:
+            return self._damaged(f"SQLite finds it damaged ({error})")
+        return StoreError(f"{attempt}: {error}")
+
+    def _damaged(self, problem: str) -> Damaged:
+        return Damaged(problem, version=self._version, line=self._line, where=str(self._path))
+
+
 class Database:
     """A connection to a session's database. Not for several threads at once, and not across a fork."""
 
     def __init__(self, path: Path, *, writable: bool = False) -> None:
         self.path = path
         self._deadline = 0.0
-        flags = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
         with self.errors("open", 1):
-            self.connection = apsw.Connection(str(path), flags=flags)
+            self.connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
             try:
                 self._prepare()
+                if not writable:
+                    self.connection.execute("PRAGMA query_only=ON")
             except BaseException:
                 self.connection.close()
                 raise
@@ -134,7 +205,10 @@ class Database:
         self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0 if wanted else 1)
 
     def close(self) -> None:
-        """Give up the connection; a transaction that was not committed is undone."""
+        """Give up the connection; a transaction that was not committed is undone, an empty log is taken away."""
+        with suppress(OSError):
+            if not os.stat(log_of(self.path)).st_size:
+                self.tidy_at_close(True)
         self.connection.close()
 
     def _wait(self, tries: int) -> bool:
@@ -143,12 +217,10 @@ class Database:
         time.sleep(0.001)
         return True
 
-    @contextmanager
-    def errors(self, doing: str, version: int = 0, line: int = 0) -> Generator[None, None, None]:
-        """Wait for others from now on at most BUSY_SECONDS, and say what SQLite's errors mean (see `sqlite_errors`)."""
+    def errors(self, doing: str, version: int = 0, line: int = 0) -> StoreErrors:
+        """Wait for others from now on at most BUSY_SECONDS, and say what SQLite's errors mean (see `StoreErrors`)."""
         self._deadline = time.monotonic() + BUSY_SECONDS
-        with sqlite_errors(doing, self.path, version, line):
-            yield
+        return StoreErrors(doing, self.path, version, line)
 
     def damaged(self, problem: str, version: int = 0, line: int = 0) -> Damaged:
         """Damage of this database."""
@@ -162,9 +234,9 @@ class Database:
             row = next(self._some(-1, 0), None)
         if row is None:
             raise self.damaged("the header is missing", 1, 1)
-        check_header(row.line, session, str(self.path))
         if row != Row.of_header(row.line):
             raise self.damaged("the header's row says something else than the header", 1, 1)
+        check_header(row.line, session, str(self.path))
         return row.line
 
     def newest(self) -> int:
@@ -177,7 +249,7 @@ class Database:
         return last if isinstance(last, int) else NEWEST
 
     def rows(self, recorded: Head | None, upto: int = NEWEST) -> Iterator[Row]:
-        """Every row up to a version, the header's first, each checked as far as is possible without reading its line.
+        """Every row up to a version, the header's first, each checked as far as is possible without its events.
 
         `recorded` must have been read before the newest version was. Raises Damaged behind the last row that can be
         trusted, also where the head record knows of more, or of another, than stands here.
@@ -199,7 +271,8 @@ class Database:
                 after = row.last
         if row is None:
             raise self.damaged("the header is missing", 1, 1)
-        if (group := group_of(row.line)) is not None and not is_whole(group):
+        seen = glance(row.line)
+        if seen is not None and (group := seen.group) is not None and not is_whole(group):
             raise self.damaged(f"the group {group.id!r} ends after {group.index} of {group.size}", after + 1, count + 1)
         if recorded is not None and recorded.version > after:
             raise self.damaged(self._cut_off(recorded, after), after + 1, count + 1)
@@ -214,6 +287,7 @@ class Database:
                 digest = self.connection.execute("SELECT digest FROM lines WHERE last = ?", (recorded.version,)).get
         if newest is None:
             raise self.damaged("its end cannot be read")
+        self._check_row(newest, newest.first - 1, 0)
         if recorded is not None and recorded.version > newest.last:
             raise self.damaged(self._cut_off(recorded, newest.last), newest.last + 1)
         if recorded is not None and digest != recorded.digest:
@@ -257,21 +331,27 @@ class Database:
         )
 
     def _batch(self, after: int, upto: int) -> list[Row]:
-        found, size = [], 0
-        for row in self._some(after, upto):
-            found.append(row)
-            size += len(row.line)
-            if size >= BATCH_BYTES:
-                break
+        """Rows behind a version, until there are enough. An error behind the first is left for the next batch to meet."""
+        found: list[Row] = []
+        size = 0
+        try:
+            for row in self._some(after, upto):
+                found.append(row)
+                size += len(row.line)
+                if size >= BATCH_BYTES:
+                    break
+        except (apsw.Error, UnicodeDecodeError):
+            if not found:
+                raise
         return found
 
     def _some(self, after: int, upto: int) -> Iterator[Row]:
-        """Rows behind a version. Raises what SQLite raises, and Damaged where a column has another type."""
+        """Rows behind a version, in order."""
         sql = f"SELECT {COLUMNS} FROM lines WHERE last > ? AND last <= ? ORDER BY last"
         return (self.typed(values) for values in self.connection.execute(sql, (after, upto)))
 
     def typed(self, values: object) -> Row:
-        """A row as SQLite gives it, its types checked. Raises Damaged."""
+        """A row as SQLite gives it, its types checked. Raises CorruptError like SQLite itself."""
         match values:
             case (
                 int() as last,
@@ -284,42 +364,23 @@ class Database:
                 bytes() as line,
             ):
                 return Row(last, first, digest, caller, command, part, command_digest, line)
-        raise apsw.CorruptError("a column has another type than its table")
+        raise apsw.CorruptError(ANOTHER_TYPE)
 
     def _check_row(self, row: Row, after: int, count: int) -> None:
         version = max(after, 0) + 1
         if after < 0:
             if row != Row.of_header(row.line):
                 raise self.damaged("the header is missing, or its row says something else", version, count)
-        elif row.first != after + 1 or row.last < row.first:
-            problem = f"versions {row.first} to {row.last} do not follow version {after}: a commit is missing or moved"
+        elif row.first != after + 1:
+            problem = f"a row of versions from {row.first} does not follow version {after}: a commit is missing or moved"
             raise self.damaged(problem, version, count)
-        elif not row.line.startswith(b'{"digest":"%s",' % row.digest.encode()):
-            raise self.damaged("the row has another digest than its line", version, count)
-
-
-@contextmanager
-def sqlite_errors(doing: str, path: Path, version: int = 0, line: int = 0) -> Generator[None, None, None]:
-    """Say what SQLite's errors mean; `version` and `line` are the first that cannot be read where it is damage."""
-    try:
-        with os_errors(f"{doing} {path}"):
-            yield
-    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError):
-        problem = f"cannot {doing} {path}: others have kept it busy for {BUSY_SECONDS:g} seconds"
-        raise Busy(f"{problem}; nothing was stored, try again") from None
-    except _SQL_DAMAGE as error:
-        raise Damaged(f"SQLite finds it damaged ({error})", version=version, line=line, where=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise Damaged(f"a text is not UTF-8 ({error.reason})", version=version, line=line, where=str(path)) from error
-    except apsw.Error as error:
-        if extended(error) in _IO_DAMAGE:
-            raise Damaged(f"it cannot be read ({error})", version=version, line=line, where=str(path)) from error
-        raise StoreError(f"cannot {doing} {path}: {error}") from error
+        elif (seen := glance(row.line)) is not None and seen[:3] != (row.first, row.last, row.digest):
+            raise self.damaged("the row has other versions or another digest than its line", version, count)
 
 
 def write_database(path: Path, rows: Iterable[Row]) -> None:
     """Fill an empty file that nobody else knows yet. Its bytes are the caller's to flush."""
-    with sqlite_errors("fill", path):
+    with StoreErrors("fill", path):
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             connection.execute("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF")
@@ -343,4 +404,4 @@ def log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
-__all__ = ["BUSY_SECONDS", "Database", "Row", "check_release", "extended", "log_of", "write_database"]
+__all__ = ["BUSY_SECONDS", "Database", "Row", "check_release", "extended", "glance", "log_of", "write_database"]

@@ -12,23 +12,22 @@ from pathlib import Path
 
 import apsw
 
-from affray.kernel import Chain, Commit, StoreError, VersionConflict
+from affray.kernel import Chain, Commit, Sender, StoreError, VersionConflict, read_header
 
 from .heads import Head, HeadRecord
-from .index import Place, SessionIndex
-from .lines import group_of
-from .sqlite_database import COLUMNS, Database, Row, extended, log_of
+from .index import Place, SessionIndex, line_problem
+from .sqlite_database import ANOTHER_TYPE, COLUMNS, Database, Row, extended, glance, log_of
 from .writer import os_errors
 
 _HEAD = "SELECT last, digest FROM lines ORDER BY last DESC LIMIT 1"
 _USES = "SELECT part, command_digest, last FROM lines WHERE caller = ? AND command = ? ORDER BY last"
 _BEFORE = f"SELECT {COLUMNS} FROM lines WHERE last <= ? ORDER BY last DESC LIMIT ?"
 _BEHIND = f"SELECT {COLUMNS} FROM lines WHERE last > ? ORDER BY last LIMIT ?"
-_INSERT = f"""
-INSERT INTO lines ({COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ?
-WHERE ({_HEAD}) = (?, ?)
-"""
+_INSERT = f"INSERT INTO lines ({COLUMNS}) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE ({_HEAD}) = (?9, ?10)"
 """A line goes in where the ledger ends, with the digest that it names, and nowhere else."""
+
+_INSERT_NEW = f"{_INSERT} AND NOT EXISTS (SELECT 1 FROM lines WHERE caller = ?4 AND command = ?5)"
+"""The same for a command whose id its caller has not used."""
 
 
 class SqliteWriter:
@@ -40,8 +39,10 @@ class SqliteWriter:
         self._database = database
         self._connection = database.connection
         self._header = header
+        self._session = read_header(header).session
         self._record = record
         self._on_note = on_note
+        self._names = (str(database.path), str(log_of(database.path)))
         self._files = self._standing()
         self._doubt = ""
 
@@ -54,14 +55,15 @@ class SqliteWriter:
                 # A transaction that reads first is refused, whatever it would wait, when it writes after somebody else.
                 self._connection.execute("BEGIN IMMEDIATE")
                 self._check_files()
-                index = self._index(commits)
-                place = index.earlier(commits)
-                if place is not None:
-                    stored = self._unit(place.end)
-                    self._connection.execute("ROLLBACK")
-                    return stored
-                index.check(commits, expected_version)
-                self._insert(commits, index.version)
+                if not self._goes_in(commits, expected_version):
+                    index = self._index(commits)
+                    place = index.earlier(commits)
+                    if place is not None:
+                        stored = self._unit(place.end)
+                        self._connection.execute("ROLLBACK")
+                        return stored
+                    index.check(commits, expected_version)
+                    self._insert(commits, index.version)
                 self._commit()
             except BaseException:
                 if self._connection.in_transaction:
@@ -69,6 +71,17 @@ class SqliteWriter:
                 raise
         self.tell(Head(commits[-1].last, commits[-1].digest))
         return tuple(commits)
+
+    def _goes_in(self, commits: Sequence[Commit], expected_version: int) -> bool:
+        """Insert what is neither a group, a repeat nor a conflict, as nearly everything; False: it was not inserted."""
+        if len(commits) != 1:
+            return False
+        commit = commits[0]
+        envelope = commit.envelope
+        if envelope.group is not None or envelope.first != expected_version + 1 or line_problem(commit, self._session):
+            return False
+        self._connection.execute(_INSERT_NEW, (*Row.of(commit), expected_version, envelope.previous))
+        return self._connection.changes() == 1
 
     def tell(self, head: Head) -> None:
         """Bring the head record up to a head. What is stored is stored, so a failure is only noted."""
@@ -88,15 +101,24 @@ class SqliteWriter:
     def _index(self, commits: Sequence[Commit]) -> SessionIndex:
         """Where the session stands now, and what is stored under the command ids of these commits."""
         index = SessionIndex(self._header, str(self._database.path))
-        for last, digest in self._connection.execute(_HEAD):
-            index.version, index.digest = int(str(last)), str(digest)
+        for head in self._connection.execute(_HEAD):
+            match head:
+                case (int() as last, str() as digest):
+                    index.version, index.digest = last, digest
+                case _:
+                    raise apsw.CorruptError(ANOTHER_TYPE)
         for commit in commits:
-            if (sender := commit.sender) is None:
-                continue
-            for part, digest, last in self._connection.execute(_USES, (sender.caller, sender.command)):
-                place = Place(0, "", 0, 0, int(str(last)))
-                index.know(sender.caller, sender.command, int(str(part)), str(digest), place)
+            if (sender := commit.sender) is not None:
+                self._note_uses(index, sender)
         return index
+
+    def _note_uses(self, index: SessionIndex, sender: Sender) -> None:
+        for use in self._connection.execute(_USES, (sender.caller, sender.command)):
+            match use:
+                case (int() as part, str() as digest, int() as last):
+                    index.know(sender.caller, sender.command, part, digest, Place(0, "", 0, 0, last))
+                case _:
+                    raise apsw.CorruptError(ANOTHER_TYPE)
 
     def _insert(self, commits: Sequence[Commit], current: int) -> None:
         for commit in commits:
@@ -126,20 +148,23 @@ class SqliteWriter:
     def _unit(self, last: int) -> tuple[Commit, ...]:
         """The commits that were stored together with the one whose last version is given, read through the chain."""
         typed = self._database.typed
-        (row,) = map(typed, self._connection.execute(_BEFORE, (last, 1)))
-        group = group_of(row.line)
-        index, size = (1, 1) if group is None else (group.index, group.size)
+        row = next(map(typed, self._connection.execute(_BEFORE, (last, 1))), None)
+        seen = glance(row.line) if row is not None else None
+        group = seen.group if seen is not None else None
+        index, size = (group.index, group.size) if group is not None else (1, 1)
         found = [typed(values) for values in self._connection.execute(_BEFORE, (last, index + 1))]
+        if len(found) < 2:
+            raise apsw.CorruptError("an index knows of a row that is not there")
         before, *rows = reversed(found)
         rows += [typed(values) for values in self._connection.execute(_BEHIND, (last, size - index))]
         chain = Chain(self._header, where=str(self._database.path))
-        chain.version, chain.digest, chain.line = before.last, before.digest, -1
+        chain.version, chain.digest = before.last, before.digest
+        chain.line = -1  # not counted, and so not named where the chain finds damage
         return tuple([chain.accept(row.line) for row in rows])
 
     def _standing(self) -> list[tuple[int, int]]:
         """Which files the names of the database and its log mean."""
-        path = self._database.path
-        found = [os.stat(path), os.stat(log_of(path))]
+        found = [os.stat(name) for name in self._names]
         return [(stat.st_dev, stat.st_ino) for stat in found]
 
     def _check_files(self) -> None:

@@ -133,7 +133,8 @@ def open_writer(path: Path, session: str, on_note: Callable[[str], None]) -> Wri
             surplus = os.fstat(fd).st_size - length
             if surplus:
                 os.ftruncate(fd, length)
-                os.fsync(fd)
+            os.fsync(fd)  # a killed writer may have left whole lines unflushed, and repeats are answered from them
+            if surplus:
                 on_note(f"{path}: dropped {surplus} bytes behind version {index.version} that are no whole commit")
         except BaseException:
             os.close(fd)

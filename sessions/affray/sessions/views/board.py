@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from affray.kernel import Combatant, Json, Num, State, moment
+from affray.kernel import Combatant, Json, Num, State, by_time
 
 from .scene import Scene, when_text
 from .sentences import sentence
@@ -107,7 +107,6 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
 def board(state: State, version: int, reader: str, texts: Texts) -> Board:
     """The board of a state."""
     manifest = state.manifest
-    entries = sorted(state.agenda.values(), key=lambda entry: (moment(entry.when), entry.key))
     return Board(
         session=state.session,
         title=state.title,
@@ -120,7 +119,7 @@ def board(state: State, version: int, reader: str, texts: Texts) -> Board:
         turn=state.turn,
         over=state.over,
         combatants=tuple([_figure(one) for one in state.combatants.values()]),
-        clock=tuple([Coming(key=e.key, moment=e.moment, who=e.who, when=e.when) for e in entries]),
+        clock=tuple([Coming(key=e.key, moment=e.moment, who=e.who, when=e.when) for e in by_time(state)]),
         actions=tuple(
             [Running(id=a.id, what=a.what, actor=a.actor, since=a.since, due=a.due) for a in state.open.values()]
         ),
