@@ -13,8 +13,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from affray.kernel import GM, Chain, Log, State, fold_all, verify
-from affray.sessions import Engine, JsonlStore, MemoryStore, Session
+from affray.kernel import (
+    GM,
+    Accepted,
+    Chain,
+    Drawn,
+    Exchange,
+    InputError,
+    Log,
+    Refused,
+    Request,
+    Roll,
+    State,
+    commands,
+    decide,
+    fold_all,
+    throw,
+    verify,
+)
+from affray.sessions import Catalog, Engine, JsonlStore, MemoryStore, Session
 
 Sheet = dict[str, Any]
 
@@ -40,13 +57,74 @@ def strike(session: Session, number: int) -> None:
     state = session.state(reader=GM)
     actor = state.turn
     target = "bob" if actor == "ann" else "ann"
-    params: dict[str, Any] = {"weapon": "sword", "type": "C", "strike": "aimed" if number % 4 == 3 else "wild"}
-    if number % 4 == 3:
-        params["aim"] = "left-arm"
-    answer = session.declare(actor, "strike", target, id=f"s{number}", **params)
+    answer = session.declare(actor, "strike", target, id=f"s{number}", **aim(number))
     assert answer, answer.refused
     for slot in session.state(reader=GM).prompts:
         session.answer(slot, target, "dodge" if target == "ann" else "defense", id=f"d{number}")
+
+
+class Loaded:
+    """A host whose dice cost next to nothing."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def draw(self, roll: Roll, run: int, state: State) -> Drawn:
+        """Faces by counting."""
+        return Drawn(throw(roll.plan, self._face), "engine")
+
+    def _face(self, die: int, link: int, sides: int) -> int:
+        self._count += 1
+        return self._count * 2_654_435_761 % 4_294_967_291 % sides + 1
+
+    def reveal(self, chain: str) -> Refused:
+        """Nothing to reveal."""
+        return Refused("no-such-chain", (chain,))
+
+    def at_close(self) -> None:
+        """Nothing to reveal."""
+
+    def part(self, version: int) -> str:
+        """No kept parts."""
+        raise InputError("no kept part")
+
+
+def decided(strikes: int) -> tuple[int, float]:
+    """Strikes decided and folded by the kernel alone: resolvers, rulings, bytes, fold; no ledger, no fair dice."""
+    catalog = Catalog()
+    exchange, log, host = Exchange(catalog.rules, State()), Log(), Loaded()
+    opened = fight(Engine(MemoryStore()), "bench").history(reader=GM)[0].event
+    exchange.feed(opened)
+    count = 0
+
+    def do(command: commands.Command) -> None:
+        nonlocal count
+        answer = decide(exchange, log, Request(id=f"c{count}", command=command), host)
+        assert isinstance(answer, Accepted), answer
+        count += len(answer.events)
+
+    for who, sequence, skill in (("ann", 5, "Dodge"), ("bob", 4, "Defense")):
+        skills = {"Swords": 7, skill: 5}
+        do(commands.Join(id=who, name=who, side=who, sheet=sheet(skills=skills, sequence=sequence), secret=False))
+    do(commands.Begin())
+
+    def go() -> None:
+        for number in range(strikes):
+            actor = exchange.state.turn
+            target = "bob" if actor == "ann" else "ann"
+            do(commands.Declare(actor=actor, name="strike", targets=(target,), params=aim(number)))
+            for slot in exchange.state.prompts:
+                do(commands.Answer(slot=slot, who=target, value="dodge" if target == "ann" else "defense"))
+
+    seconds = timed(go)
+    return count, seconds
+
+
+def aim(number: int) -> Sheet:
+    """The parameters of a strike: every fourth is aimed."""
+    if number % 4 == 3:
+        return {"weapon": "sword", "type": "C", "strike": "aimed", "aim": "left-arm"}
+    return {"weapon": "sword", "type": "C", "strike": "wild"}
 
 
 def best(runs: int, work: Callable[[], tuple[int, float]]) -> float:
@@ -74,7 +152,7 @@ def play(strikes: int) -> tuple[Session, float]:
 
 def report(name: str, rate: float, unit: str) -> None:
     """Print one line."""
-    print(f"{name:<44} {rate:>12,.0f} {unit}")
+    print(f"{name:<52} {rate:>12,.0f} {unit}")
 
 
 def main(quick: bool) -> None:
@@ -82,7 +160,9 @@ def main(quick: bool) -> None:
     runs, strikes = (3, 100) if quick else (10, 400)
     session, _ = play(strikes)
     head = session.head
-    report("strikes in memory, whole contract", best(runs, lambda: (strikes, play(strikes)[1])), "strikes/s")
+    report("strikes, decided and folded", best(runs, lambda: (strikes, decided(strikes)[1])), "strikes/s")
+    report("  the same in events", best(runs, lambda: decided(strikes)), "events/s")
+    report("strikes of a session in memory, sealed, fair dice", best(runs, lambda: (strikes, play(strikes)[1])), "strikes/s")
     report("  the same in events", best(runs, lambda: (head, play(strikes)[1])), "events/s")
     pairs = [(version, event) for version, event in enumerate((r.event for r in session.history(reader=GM)), 1)]
     report("fold", best(runs, lambda: (head, timed(lambda: fold_all(pairs, State())))), "events/s")

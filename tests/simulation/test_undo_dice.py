@@ -108,3 +108,38 @@ def test_an_undo_that_is_redone_throws_no_dice() -> None:
     must(session.declare("bob", "attack", "ann"))
     assert faces("open", 1, ("1",), 5, "|roll.attack.2.0", 20) == rolls(session, "attack")[-1].faces
 
+
+
+def test_a_command_named_like_its_action_keeps_its_faces_too() -> None:
+    """What an action is, its declaration says, and no id."""
+    session = tiny_session(Engine(MemoryStore(), CATALOG, KnownSecret()), undo_dice="keep")
+    for name in ("one", "attack", "start"):
+        must(session.declare("ann", "attack", "bob", caller="ann", nonce=name, id=name))
+        must(session.undo())
+
+    assert len({face for face, _ in shown(session, "attack")}) == 1
+    assert session.verify().is_clean
+
+
+def test_an_action_that_waits_keeps_its_own_number_while_its_actor_declares_another() -> None:
+    """Ann's blow is her first action, however many she declares before it lands."""
+    session = tiny_session(Engine(MemoryStore(), CATALOG, KnownSecret()), undo_dice="keep")
+    for name in ("b1", "b2"):
+        must(session.declare("ann", "blow", "bob", id=name))
+        while session.state().open.get(name):
+            must(session.declare(session.state().turn, "end-turn"))
+        assert session.state().declared["ann"] > 1
+        while name == "b1" and session.state().declared:
+            must(session.undo())
+
+    (first, was_kept), (second, is_kept) = shown(session, "damage")
+    assert (False, True, first) == (was_kept, is_kept, second)
+    assert session.verify().is_clean
+
+
+def test_kept_faces_are_proven_with_the_epoch() -> None:
+    session = attack_twice("keep")
+    close(session)
+    report = session.verify().dice
+
+    assert report.proven == report.engine == len(rolls(session, ""))

@@ -24,7 +24,7 @@ from .names import RESUME, WITNESS, place, root, slot
 from .prepare import prepare
 from .rules import Rules
 from .runs import Action, Moment, Run, close, expire, nothing
-from .state import Fight, State, by_time
+from .state import Fight, State, least
 from .steps import Act, Ask, EndTurn, Roll, Stop, Wait
 from .values import Manifest
 from .veil import veil
@@ -162,7 +162,7 @@ class Exchange:
             return Close(code=code)
         if state.turn or not state.agenda:
             return None
-        entry = by_time(state)[0]
+        entry = least(state)
         if entry.moment == "resume":
             name = entry.key.removeprefix(RESUME)
         else:
@@ -231,7 +231,7 @@ class Exchange:
     def _set_faces(self, step: Roll) -> Drawn | None:
         """Faces that the game master set for a roll's slot. Raises DiceError for those that its dice do not have."""
         fields = self.state.coming.get(slot(step)) if self.state.coming else None
-        if not fields or "faces" not in fields:
+        if not fields or fields.get("faces") is None:
             return None
         faces = tuple([tuple(chain) for chain in fields["faces"]])
         check_faces(step.plan, faces)

@@ -48,12 +48,25 @@ def check_json(value: Any, path: str = "$") -> None:
             for key, below in item.items():
                 if not isinstance(key, str) or not key.isascii():
                     raise InputError("a key must be ASCII text", path=where, value=key)
-                work.append((below, f"{where}.{key}", depth + 1))
+                if depth < JSON_DEPTH and _is_plain(below):  # most are, and need no path
+                    left -= 1
+                else:
+                    work.append((below, f"{where}.{key}", depth + 1))
+            if left < 0:
+                raise InputError(f"holds more than {JSON_ITEMS} values", path=path)
         elif isinstance(item, list | tuple):
             work += [(below, f"{where}[{index}]", depth + 1) for index, below in enumerate(item)]
         else:
             hint = "write it as text or as a fraction" if isinstance(item, float) else "not a JSON value"
             raise InputError(f"is a {type(item).__name__}; {hint}", path=where, value=item)
+
+
+def _is_plain(item: Any) -> bool:
+    """Tell whether a value is a short ASCII text, a whole number in range, a truth value or null."""
+    kind = type(item)
+    if kind is str:
+        return len(item) <= TEXT_LENGTH and item.isascii()
+    return item is None or kind is bool or (kind is int and -NUMBER_MAX <= item <= NUMBER_MAX)
 
 
 def check_rows(rows: Iterable[Modifier], places: Iterable[str], path: str) -> None:

@@ -142,7 +142,7 @@ def check_fields(slot: str, fields: dict[str, Any]) -> None:
     types = {field.name: field.type for field in structs.fields(kind)}
     for name, value in fields.items():
         path = f"$.effect.fields.{name}"
-        if name not in types or name in (_NAMING | {kind.PERSON}) or (kind is Roll and name != "faces"):
+        if name not in types or name in (_NAMING | {kind.PERSON}) or (kind is Roll and (name != "faces" or value is None)):
             raise InputError("cannot be set", path=path)
         try:
             convert(value, types[name])

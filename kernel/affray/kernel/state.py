@@ -6,6 +6,7 @@ value is None, which means unknown, never a guess.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -98,14 +99,19 @@ def by_time(state: State) -> list[Entry]:
     then by the kind of moment, then, where actions go on, by the version that opened them, and only then by the key:
     whoever names a combatant or a command puts nobody before another.
     """
+    return sorted(state.agenda.values(), key=partial(_order, state))
 
-    def order(entry: Entry) -> tuple[Any, ...]:
-        who = state.combatants.get(entry.who)
-        run = state.open.get(entry.key.removeprefix(RESUME)) if entry.moment == "resume" else None
-        number = (who is None, 0 if who is None else who.number)
-        return moment(entry.when), number, entry.moment, 0 if run is None else run.since, entry.key
 
-    return sorted(state.agenda.values(), key=order)
+def least(state: State) -> Entry:
+    """The entry that comes up next. Raises ValueError for an empty agenda."""
+    return min(state.agenda.values(), key=partial(_order, state))
+
+
+def _order(state: State, entry: Entry) -> tuple[Any, ...]:
+    who = state.combatants.get(entry.who)
+    run = state.open.get(entry.key.removeprefix(RESUME)) if entry.moment == "resume" else None
+    number = (who is None, 0 if who is None else who.number)
+    return moment(entry.when), number, entry.moment, 0 if run is None else run.since, entry.key
 
 
 class Fight:
@@ -130,7 +136,7 @@ class Fight:
     @property
     def ids(self) -> tuple[str, ...]:
         """Everybody who is in the fight, in the order of joining."""
-        return tuple(one.id for one in self.state.combatants.values() if not one.gone)
+        return tuple([one.id for one in self.state.combatants.values() if not one.gone])
 
     def combatant(self, who: str) -> Combatant:
         """A combatant by id, gone or not. Raises InputError for an id that never joined."""
@@ -142,7 +148,8 @@ class Fight:
     def sheet(self, who: str) -> Any:
         """A combatant's sheet, as the system's sheet type."""
         known = self._sheets.get(who)
-        raw = self.combatant(who).sheet
+        someone = self.state.combatants.get(who)
+        raw = someone.sheet if someone is not None else self.combatant(who).sheet
         if known is None or known[0] is not raw:
             typed = raw if self._sheet_type is None else msgspec.convert(raw, self._sheet_type)
             known = self._sheets[who] = (raw, typed)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from affray.plugins.nyra.armoury import Dice
-from affray.plugins.nyra.weapons import Weapon, available, build
+from affray.plugins.nyra.weapons import Weapon, build
 
 from .table import Table, sheet
 
@@ -41,7 +41,7 @@ def test_carnifex_is_built_from_a_nodachi() -> None:
 
 def test_material_does_not_touch_what_is_not_available() -> None:
     """Contradiction 13: oscite cleaves for +1, the Nodachi does not cleave."""
-    assert available(built(CARNIFEX)) == ("P", "S")
+    assert built(CARNIFEX).types == ("P", "S")
 
 
 def test_a_sheet_may_state_what_a_list_says_otherwise() -> None:
@@ -58,7 +58,7 @@ def test_a_weapon_without_a_name_is_called_by_the_list_or_by_its_key() -> None:
 def test_a_type_without_known_numbers_is_not_available() -> None:
     """The seed's Claymore pierces and slashes, but nobody knows for how much."""
     claymore = {"key": "claymore", "base": "claymore", "delay": 6, "durability": 20}
-    assert available(built(claymore)) == ("C",)
+    assert built(claymore).types == ("C",)
     table = Table()
     table.join("ann", "red", **sheet(sequence=5, weapons=[claymore]))
     table.join("bob", "blue")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from affray.kernel import InputError, Refused, SetStep
+from affray.kernel import InputError, Modifier, Refused, SetStep
 from affray.sessions import Session
 
 from ...support.forged import ann_attacks, attacks, closed, dicey, say
@@ -28,7 +28,7 @@ def test_faces_that_the_game_master_set_are_called_so_and_are_no_forgery() -> No
     closed(session)
     (roll,) = attacks(session)
 
-    assert (((1,),), "overruled") == (roll.faces, roll.source)
+    assert (roll.faces, roll.source) == (((1,),), "overruled")
     assert session.verify().is_clean
     assert session.verify().dice.overruled == 1
 
@@ -54,7 +54,7 @@ def test_a_roll_whose_dice_do_not_have_the_faces_that_were_set_is_refused(faces:
     assert (refused.code, head) == ("bad-dice", session.head)
     set_faces(session, [[20]])
     must(ann_attacks(session))
-    assert ((20,),) == attacks(session)[0].faces
+    assert attacks(session)[0].faces == ((20,),)
 
 
 def test_a_report_is_refused_while_impossible_faces_are_set_for_it() -> None:
@@ -70,7 +70,7 @@ def test_a_report_is_refused_while_impossible_faces_are_set_for_it() -> None:
     assert (refused.code, head) == ("wrong-dice", session.head)
     set_faces(session, [[9]])
     must(session.report(SLOT, "ann", [[3]]))
-    assert ((9,),) == attacks(session)[0].faces
+    assert attacks(session)[0].faces == ((9,),)
 
 
 def test_nobody_may_set_whom_a_nested_action_is_against() -> None:
@@ -89,13 +89,18 @@ def test_a_script_gives_no_face_that_the_die_does_not_have() -> None:
     assert head == session.head
 
 
-def test_dice_that_one_who_left_was_to_report_are_the_engines_and_nobodys() -> None:
-    """They wait for a witness; until then nobody may give them."""
-    session = dicey(people=3, dice={"ann": "reported"}, begun=False, witness=True)
+def test_dice_that_one_who_left_was_to_report_are_the_engines_and_nobody_reports_them() -> None:
+    session = dicey(people=3, dice={"bob": "reported"}, begun=False, witness=True)
     must(session.begin())
     answer_all(session)
-    must(ann_attacks(session))
+    must(session.declare("ann", "attack", "bob", id="a1", rows=(Modifier("attack.skill", 10, "sure"),)))
+    must(session.answer("a1|ask.witness-attack.0", "ann", "witness", caller="ann", nonce="1"))
+    must(session.answer("a1|ask.guard.0", "bob", "dodge", caller="bob", nonce="2"))
+    slot = "a1|roll.dodge.bob.0"
+    assert [slot] == list(session.prompts())
     must(session.leave("bob"))
-    must(session.undo())
-    must(session.declare("ann", "sweep", "bob", "cy", id="s1")) if False else None
+
+    assert Refused("gone", ("bob",)) == session.report(slot, "bob", [[1]]).refused
+    must(session.answer("a1|ask.witness-dodge.0", "ann", "witness", caller="ann", nonce="3"))
+    assert [roll.source for roll in attacks(session, "bob", "dodge")] == ["engine"]
     assert session.verify().is_clean

@@ -10,7 +10,6 @@ from affray.kernel import Action, EndTurn, Fight, Form, Refused, Steps, number
 
 from .armoury import DAMAGE_TYPES, DamageType
 from .sheet import DELAY, Sheet
-from .weapons import available
 from .wounds import alive, is_dead
 
 STRIKE = "strike"
@@ -35,7 +34,7 @@ def forms(fight: Fight, who: str) -> tuple[Form, ...]:
     targets = tuple([other for other in alive(fight) if other != who])
     if is_dead(fight, who) or not targets or not sheet.weapons:
         return (ending,)
-    types = {kind for weapon in sheet.arms for kind in available(weapon)}
+    types = {kind for weapon in sheet.arms for kind in weapon.types}
     aims = dict.fromkeys([location for target in targets for location in fight.sheet(target).locations])
     choices = {
         "weapon": tuple([weapon.key for weapon in sheet.arms]),
@@ -67,8 +66,8 @@ def _of_weapon(fight: Fight, action: Action) -> Refused | None:
     weapon = sheet.arm(params.weapon)
     if weapon is None:
         return Refused("no-such-weapon", (params.weapon, *[owned.key for owned in sheet.weapons]))
-    if params.type not in available(weapon):
-        return Refused("damage-type-not-available", (weapon.name, params.type, *available(weapon)))
+    if params.type not in weapon.types:
+        return Refused("damage-type-not-available", (weapon.name, params.type, *weapon.types))
     left = fight.pool(action.actor, DELAY)
     if weapon.delay > left:
         return Refused("not-enough-delay", (weapon.name, weapon.delay, number(left)))

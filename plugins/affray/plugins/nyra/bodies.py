@@ -73,3 +73,6 @@ SPECIES: Mapping[str, Species] = {
     ),
 }
 """Bodies by species (seed). Other creatures have tables and dice of their own."""
+
+BUILD: Mapping[str, Mapping[str, str]] = {name: dict(species.locations) for name, species in SPECIES.items()}
+"""The build of every location, by species."""

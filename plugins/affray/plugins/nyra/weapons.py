@@ -8,6 +8,7 @@ The seed's label of Carnifex and its sum both give 15; its sentence that says 18
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -56,7 +57,7 @@ class Weapon(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return DURABILITY + self.key
 
 
-class Built(msgspec.Struct, frozen=True, kw_only=True):
+class Built(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A weapon ready for use: every number known, `damage` with all that was done to it."""
 
     key: str
@@ -68,9 +69,14 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     traits: tuple[Trait, ...]
     damage: Damage
 
-    def dice(self, kind: str) -> Dice | None:
+    def dice(self, kind: DamageType) -> Dice | None:
         """Give the damage of one type; None where it is N/A or its numbers are not known."""
-        return next((dice for known, dice in self.damage.items() if known == kind), None)
+        return self.damage.get(kind)
+
+    @cached_property
+    def types(self) -> tuple[DamageType, ...]:
+        """The damage types it can be used for."""
+        return tuple([kind for kind in DAMAGE_TYPES if self.dice(kind) is not None])
 
 
 def build(weapon: Weapon) -> Built:
@@ -121,11 +127,6 @@ def base_flat(
 def damage_range(dice: Dice) -> tuple[int, int]:
     """Give the lowest and the highest of XdY+F, as the lists print them in brackets."""
     return dice.n + dice.flat, dice.n * dice.sides + dice.flat
-
-
-def available(weapon: Built) -> tuple[DamageType, ...]:
-    """List the damage types a weapon can be used for."""
-    return tuple([kind for kind in DAMAGE_TYPES if weapon.dice(kind) is not None])
 
 
 def problems(weapon: Weapon, path: str) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from bisect import bisect_left
 
 from affray.kernel import ApplyDamage, Condition, EndTurn, Exact, Fight, Order, Row, Steps, exact, number
 
-from .bodies import BLEEDS, BUILDS, SPECIES
+from .bodies import BLEEDS, BUILDS, BUILD
 from .checks import RULE
 from .options import ModifierTable
 from .sheet import Sheet, modifier
@@ -47,7 +47,7 @@ def tier_name(sheet: Sheet, location: str, number: int) -> str:
 
 def build_of(sheet: Sheet, location: str) -> str:
     """Name the build of a location: head, chest or limb."""
-    return dict(SPECIES[sheet.species].locations)[location]
+    return BUILD[sheet.species][location]
 
 
 def is_dead(fight: Fight, who: str) -> bool:
@@ -57,7 +57,7 @@ def is_dead(fight: Fight, who: str) -> bool:
 
 def alive(fight: Fight) -> tuple[str, ...]:
     """List everybody who is present and not dead, in the order of joining."""
-    return tuple([who for who in fight.ids if not is_dead(fight, who)])
+    return tuple([one.id for one in fight.state.combatants.values() if not one.gone and DEAD not in one.conditions])
 
 
 def worsen(fight: Fight, who: str, location: str) -> Steps:
@@ -91,7 +91,8 @@ def cripple(fight: Fight, who: str, location: str, name: str) -> Steps:
 def worsen_all(fight: Fight, who: str) -> Steps:
     """Let every location enter the tier its damage has reached: damage somebody came with, or was given by a ruling."""
     for location in fight.sheet(who).locations:
-        yield from worsen(fight, who, location)
+        if fight.pool(who, location):
+            yield from worsen(fight, who, location)
 
 
 def bleed(fight: Fight, who: str) -> Steps:
