@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from affray.sessions import JsonlStore
 from affray.sessions.cli import COMMANDS
+from affray.sessions.cli.overrule import EFFECTS, FILLED_IN
+from affray.sessions.cli.table.words import WORDS
 
 from ..golden.samples import fight
-from ..support.cli import NYRA, document, find_plugins, json_lines, put
-from ..support.table import must, tiny_session
+from ..support.cli import NYRA, TINY, affray, document, find_plugins, json_lines, put
+from ..support.table import engine, must, tiny_session
 
 TEXT = (Path(__file__).parents[2] / "sessions" / "COMMANDS.md").read_text("utf-8")
 
@@ -94,4 +98,76 @@ def test_show_prints_what_the_page_says(home: Path) -> None:
 
 def test_playing_commands_print_what_the_page_says(home: Path) -> None:
     compare("run", document("demo"))
+    compare("run", document("play", "--session", "d"))
     compare("plugins", document("plugins"))
+
+
+def test_commands_to_a_session_print_what_the_page_says(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find_plugins(monkeypatch, TINY)
+    store = JsonlStore(home / "sessions")
+    tiny_session(engine(store), dice="scripted", script=(1, 2, 7, 3, 4, 7, 3, 4))
+    store.close()
+    compare("declare", document("declare", "s", "ann", "attack", "bob", "--id", "a1"))
+    compare("sessions", document("sessions"))
+    compare("declare", document("answer", "s", "bob", "stand"))
+    for name, *args in (
+        ("undo",),
+        ("redo",),
+        ("note", "hello", "--secret"),
+        ("overrule", "pool", "target=bob", "pool=hp", "value=3", "--reason", "x"),
+        ("reveal", "1"),
+        ("reveal-dice",),
+    ):
+        code = 1 if name == "reveal" else 0
+        printed = document(name, "s", *args, code=code)
+        assert list(printed) == list(SHAPES["declare"]), name
+        assert (printed["refused"] is None) == (code == 0)
+    told = {**SHAPES["declare"], "refused": {"code": "over", "args": [], "text": ""}}
+    assert keys(document("redo", "s", code=1)["refused"]) == keys(told["refused"])
+
+
+def test_carrying_commands_print_what_the_page_says(home: Path, tmp_path: Path) -> None:
+    path = put(fight(), home)
+    compare("import", document("import", path, "--db", tmp_path / "a"))
+    compare("import", document("copy", fight().id, "--to", tmp_path / "b"))
+
+
+DUEL = """
+system = "nyra"
+dice = { ada = "reported" }
+[[combatants]]
+id = "ada"
+side = "red"
+controller = "ada"
+sheet = { STR = 7, AGI = 6, CON = 7, sequence = 5, skills = { Swords = 7 }, weapons = [{ key = "sword", base = "short-sword" }] }
+[[combatants]]
+id = "bram"
+side = "blue"
+controller = "bram"
+sheet = { STR = 7, AGI = 6, CON = 7, sequence = 4, skills = { Swords = 7, Defense = 5 } }
+"""
+"""A fight in which the page's commands mean something."""
+
+
+def test_the_commands_of_the_page_can_be_sent(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "duel.toml"
+    path.write_text(DUEL)
+    assert affray("run", path, "--session", "duel-1").exit_code == 0
+    lines = re.findall(r"^affray .*$", TEXT.partition("```sh\n")[2].partition("```")[0], re.MULTILINE)
+    assert len(lines) > 5
+    for line in lines:
+        result = affray(*shlex.split(line)[1:])
+        assert result.exit_code == 0, (line, result.stderr)
+
+
+def test_every_word_of_a_prompt_is_told() -> None:
+    told = TEXT.partition("\n## play\n")[2].partition("\n## ")[0]
+    assert [name for name in WORDS if f"`{name}" not in told] == []
+
+
+def test_every_effect_is_told_with_its_keys() -> None:
+    for name, kind in EFFECTS.items():
+        row = re.search(rf"^\| `{name}` \|(.*)\|$", TEXT, re.MULTILINE)
+        assert row, name
+        fields = [field for field in kind.__struct_fields__ if field not in FILLED_IN]
+        assert [field for field in fields if f"`{field}" not in row[1]] == [], name

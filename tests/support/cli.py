@@ -17,9 +17,12 @@ from click.testing import CliRunner, Result
 from affray.sessions import Session
 from affray.sessions.cli import app
 
+from .tiny import Tiny
+
 ROOT = Path(__file__).parents[2]
 
 NYRA = EntryPoint("nyra", "affray.plugins.nyra:make", "affray.systems")
+TINY = EntryPoint("tiny", f"{Tiny.__module__}:Tiny", "affray.systems")
 
 HIDE = """
 import importlib.metadata, sys
@@ -92,4 +95,4 @@ def hidden(home: Path, *args: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-__all__ = ["HIDE", "NYRA", "ROOT", "affray", "document", "edit", "environment", "find_plugins", "hidden", "json_lines", "put"]
+__all__ = ["HIDE", "NYRA", "ROOT", "TINY", "affray", "document", "edit", "environment", "find_plugins", "hidden", "json_lines", "put"]

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from .errors import Damaged, InputError
-from .events import Choose, Declare, Open, Reveal, RevealDice, Rewind, Turn
+from .events import Choose, Declare, Join, Open, Reveal, RevealDice, Rewind, Turn
 from .ledger import Commit, canonical, open_part
 from .names import WITNESS
 from .steps import Event, Roll
@@ -138,8 +138,8 @@ class Log:
         """Take in the next event of the commit that was begun."""
         self.events.append(event)
         kind = type(event)
-        if event.kept is not UNSET:
-            self.is_partial = True
+        if event.kept is not UNSET and not (kind is Join and event.sheet is not None):
+            self.is_partial = True  # a name that was erased from an open join is missed by nobody
         if kind not in _NOTED:
             return
         version = len(self.events)

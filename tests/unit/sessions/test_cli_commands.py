@@ -25,10 +25,9 @@ from affray.sessions import Catalog, Engine, Session
 from affray.sessions.cli import commanding
 from affray.sessions.stores.sqlite import SqliteStore
 
-from ...support.cli import affray, document, find_plugins
+from ...support.cli import TINY, affray, document, find_plugins
 from ...support.ram import ram_folder
 from ...support.table import Fixed, must, tiny_session
-from .test_play import TINY
 
 
 @pytest.fixture

@@ -16,10 +16,9 @@ from affray.sessions.cli.places import place_named
 from affray.sessions.stores.sqlite import SqliteStore
 
 from ...golden.samples import fight
-from ...support.cli import NYRA, affray, document, edit, find_plugins, put
+from ...support.cli import NYRA, TINY, affray, document, edit, find_plugins, put
 from ...support.ram import ram_folder
 from ...support.table import Fixed, must, tiny_session
-from .test_play import TINY
 
 KINDS = ("jsonl", "sqlite")
 

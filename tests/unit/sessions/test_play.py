@@ -31,12 +31,10 @@ from affray.sessions.cli import app
 from affray.sessions.cli.table.keyboard import Keyboard
 from affray.sessions.stores.sqlite import SqliteStore
 
-from ...support.cli import NYRA, affray, find_plugins
+from ...support.cli import NYRA, TINY, affray, find_plugins
 from ...support.ram import ram_folder
 from ...support.table import Fixed, must, tiny_session
 from ...support.tiny import Tiny, end_turn
-
-TINY = EntryPoint("tiny", f"{Tiny.__module__}:Tiny", "affray.systems")
 
 SHEET = (
     "sheet = { STR = 7, AGI = 6, CON = 1, sequence = 5, skills = { Swords = 7, Dodge = 5 },"
@@ -326,12 +324,12 @@ def test_the_game_master_s_screen_shows_everything(home: Path, tmp_path: Path) -
 
 def test_dice_of_the_table_are_asked_for_checked_and_chained(home: Path) -> None:
     begun(home, begun=False, dice="reported")
-    result = play("begin", "7", "1", "6", "roll 2d6!+1", "6", "6 7", "6 3", "x", "9", "6", "2", "quit")
+    result = play("begin", "7", "1", "6", "roll 2d6!+1", "6", "6 7", "6 3", "6+2", "9", "6", "2", "quit")
     assert "Ann rolls d6 for initiative: type what it shows.\nAnn> 7\n7 is on no face of a d6.\nAnn> 1\n" in result.stdout
     assert "Ann rolls 2d6!+1 for typed: type what they show, one number a die.\n  a d6 that shows 6 explodes: " in result.stdout
     assert "2 dice are asked for, 1 came." in result.stdout
     assert "7 is on no face of die 2, a d6." in result.stdout
-    assert "Die 1 shows 6 and explodes: what does it show next?\nAnn> x\nOne face is asked for.\nAnn> 9\n9 is on no face of a d6.\n" in result.stdout
+    assert "Die 1 shows 6 and explodes: what does it show next?\nAnn> 6+2\nOne face is asked for.\nAnn> 9\n9 is on no face of a d6.\n" in result.stdout
     rolled = last(stored(home), Roll)
     assert (rolled.faces, rolled.total, rolled.source) == (((6, 6, 2), (3,)), 18, "reported")
 
@@ -345,7 +343,7 @@ def test_a_word_is_understood_where_dice_are_asked_for(home: Path) -> None:
 
 def test_a_witness_types_what_goes_into_the_dice(home: Path) -> None:
     begun(home, witness=True)
-    result = play("attack", "any old words")
+    result = play("attack", "back", "any old words")
     assert "Bob bears witness: type anything random" in result.stdout
     session = stored(home)
     assert b'"nonce":"any old words"' in b"".join(session.lines)
@@ -358,7 +356,7 @@ def test_dice_that_wait_for_a_player_are_given_a_random_text(home: Path) -> None
     session = stored(home)
     must(session.request(commands.Note(text="hello"), caller="ann", nonce="first"))
     must(session.reveal_dice())
-    result = play("attack", "seven red apples")
+    result = play("attack", "back", "attack", "seven red apples")
     assert "Refused: The dice wait for some random text from a player (a nonce), since their secret was opened.\n" in result.stdout
     assert "Ann, type anything random, a few letters or the faces of a die or two: it goes into the dice.\n" in result.stdout
     assert b'"nonce":"seven red apples"' in b"".join(stored(home).lines)

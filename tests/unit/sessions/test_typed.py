@@ -169,6 +169,8 @@ def test_what_a_line_leaves_open_is_asked_for() -> None:
 def test_several_targets_are_named_once_each() -> None:
     draft = drafted(SWEEP, "bob,cy", NoParams)
     assert draft.targets == ["bob", "cy"]
+    assert drafted(SWEEP, "bob, c", NoParams).targets == ["bob", "cy"]
+    assert drafted(Form(name="sweep", least=1, most=9), "", NoParams).open() == [], "nobody can be named"
     assert drafted(SWEEP, "bob", NoParams).targets == ["bob"]
     draft = drafted(SWEEP, "", NoParams)
     (blank,) = draft.open()
@@ -191,12 +193,13 @@ def test_what_only_one_thing_fits_is_filled_by_itself() -> None:
 def test_a_parameter_without_choices_is_typed_freely() -> None:
     cast = Form(name="cast")
     assert drafted(cast, "open the gates", Spell).params == {"words": "open the gates"}
+    assert drafted(cast, "1d100 bands 5,20,95", Spell).params == {"words": "1d100 bands 5,20,95"}
     assert drafted(cast, "words='open sesame'", Spell).params == {"words": "open sesame"}
     assert [blank.name for blank in drafted(cast, "", Spell).open()] == ["words"]
 
 
 def test_words_in_quotes_are_one_and_an_apostrophe_is_none() -> None:
-    assert split('a "b c", d,e') == ["a", "b c", "d", "e"]
+    assert split('a "b c" d,e') == ["a", "b c", "d,e"]
     assert split("it's") == ["it's"]
     assert split("rows=[1,2]") == ["rows=[1,2]"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import click
 import msgspec
@@ -22,7 +22,7 @@ from affray.kernel import (
 
 from .commanding import Sending, parameters, send, sending
 
-EFFECTS: Mapping[str, type] = {
+EFFECTS: Mapping[str, type[msgspec.Struct]] = {
     "pool": SetPool,
     "condition": SetCondition,
     "modifier": GiveModifier,
@@ -61,7 +61,7 @@ def command(session: str, how: Sending, effect: str, words: tuple[str, ...], rea
 def effect_of(effect: str, values: Mapping[str, Json]) -> Any:
     """An effect of its keys and values. Raises InputError with the path."""
     kind = EFFECTS[effect]
-    fields = [name for name in kind.__struct_fields__ if name not in FILLED_IN]  # type: ignore[attr-defined]
+    fields = [name for name in kind.__struct_fields__ if name not in FILLED_IN]
     nested = _nested(values)
     for name in nested:
         if name not in fields:
@@ -80,8 +80,10 @@ def _nested(values: Mapping[str, Json]) -> dict[str, Json]:
         *above, last = key.split(".")
         level = found
         for name in above:
-            level = level.setdefault(name, {})
-            if not isinstance(level, dict):
-                raise InputError("has a value already, so nothing can be set below it", path=f"$.{name}", value=level)
+            empty: dict[str, Json] = {}
+            below: object = level.setdefault(name, empty)
+            if not isinstance(below, dict):
+                raise InputError("has a value already, so nothing can be set below it", path=f"$.{name}", value=below)
+            level = cast("dict[str, Json]", below)
         level[last] = value
     return found

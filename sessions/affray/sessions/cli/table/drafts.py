@@ -128,23 +128,27 @@ class Draft:
 
     def _phrase(self, left: list[str]) -> list[str]:
         """Take the longest name that the next words are, else what the next word begins."""
-        for count in range(min(PHRASE, len(left)), 0, -1):
-            if hits := self._hits(exactly, " ".join(left[:count])):
-                self.put(*_only(left[:count], hits))
+        bare = [word.strip(",") for word in left[:PHRASE]]
+        for count in range(len(bare), 0, -1):
+            if hits := self._hits(exactly, " ".join(bare[:count])):
+                self.put(*_only(bare[:count], hits))
                 return left[count:]
-        if plain(left[0]) in FILLERS:
+        if plain(bare[0]) in FILLERS:
             return left[1:]
-        if hits := self._hits(beginning, left[0]):
-            self.put(*_only(left[:1], hits))
+        if hits := self._hits(beginning, bare[0]):
+            self.put(*_only(bare[:1], hits))
             return left[1:]
+        parts = bare[0].split(",")
+        if len(parts) > 1 and all(self._hits(beginning, part) for part in parts):
+            return [*parts, *left[1:]]
         free = [blank for blank in self.open() if not blank.choices]
         if len(free) == 1:
             self.fill(free[0], " ".join(left))
             return []
         labels = [choice.name for blank in self.open() for choice in blank.choices]
-        close = near(left[0], labels)
+        close = near(bare[0], labels)
         hint = f"did you mean {listed(close, 'or')}?" if close else f"that is nothing {quoted(words(self.form.name))} takes."
-        raise Unclear(f"{quoted(left[0])}: {hint}")
+        raise Unclear(f"{quoted(bare[0])}: {hint}")
 
     def _hits(self, fits: Fits, text: str) -> list[tuple[Blank, Choice]]:
         return [(blank, choice) for blank in self.open() for choice in fits(text, blank.choices)]
@@ -173,18 +177,17 @@ def _only(said: list[str], hits: list[tuple[Blank, Choice]]) -> tuple[Blank, Jso
 
 
 def split(text: str) -> list[str]:
-    """The words of a line; what stands in quotes is one, and a comma between names is a blank."""
+    """The words of a line; what stands in quotes is one."""
     try:
-        found = shlex.split(text)
+        return shlex.split(text)
     except ValueError:  # a quote that is not closed is an apostrophe
-        found = text.split()
-    return [part for word in found for part in ([word] if "=" in word else word.split(",")) if part]
+        return text.split()
 
 
 def draft_of(form: Form, params: type, state: State, texts: Texts) -> Draft:
     """An empty draft of a form. `params` is the system's type of the action's parameters."""
     blanks: list[Blank] = []
-    if form.most:
+    if form.most and form.targets:
         most = min(form.most, len(form.targets))
         blanks.append(Blank(name="", label="target", choices=people(form.targets, state), least=form.least, most=most))
     for name, values in form.choices.items():

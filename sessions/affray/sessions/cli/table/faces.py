@@ -84,6 +84,14 @@ def faces_of(word: str) -> tuple[int, ...]:
     return tuple(map(int, faces))
 
 
+def one_face(word: str) -> int:
+    """One face as typed. Raises Unclear."""
+    faces = faces_of(word)
+    if len(faces) != 1:
+        raise Unclear("One face is asked for.")
+    return faces[0]
+
+
 def check_face(face: int, sides: int, die: int = 0) -> int:
     """Hold a face to its die; `die` numbers it where there are several. Raises Unclear."""
     if not 1 <= face <= sides:
@@ -104,10 +112,10 @@ def term_of(plan: DicePlan, die: int) -> Term:
 def _why_on(plan: DicePlan, die: int, chain: tuple[int, ...]) -> str:
     term = term_of(plan, die)
     reroll = term.reroll
-    again = reroll is not None and all(reroll.met(face) for face in chain) and not (term.reroll_once and len(chain) > 1)
+    again = reroll is not None and all(reroll.met(face) for face in chain) and not (term.reroll_once and chain[1:])
     does = "is thrown again" if again else "explodes"
     which = f"die {die + 1}" if sum(term.count for term in plan.terms) > 1 else "the die"
     return f"{which} shows {chain[-1]} and {does}"
 
 
-__all__ = ["check_face", "explained", "faces_of", "read_faces", "term_of", "wanted"]
+__all__ = ["check_face", "explained", "faces_of", "one_face", "read_faces", "term_of", "wanted"]

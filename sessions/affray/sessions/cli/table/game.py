@@ -6,16 +6,17 @@ command is stored before the next question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NoReturn
 
-from affray.kernel import GM, WITNESS, AffrayError, Form, Option, Prompt, commands
+from affray.kernel import GM, WITNESS, AffrayError, DicePlan, Form, Option, Prompt, commands
 
 from ...views.sums import plan_text
-from ...views.texts import words
+from ...views.texts import listed, words
 from ..failures import explain
 from .choices import Choice, Unclear, leading, near, pick, plain, unknown
 from .drafts import Blank, Draft, draft_of, in_one_line, split, summary
-from .faces import check_face, explained, read_faces, term_of, wanted
+from .faces import check_face, explained, one_face, read_faces, term_of, wanted
 from .room import Asked, Moved, Room
 from .why_not import not_offered, would_refuse
 from .words import WORDS, Back, ask
@@ -65,25 +66,44 @@ class Game:
         return next((who for who in here if self.room.session.actions(who)), "")
 
     def _begin(self) -> None:
-        begin = Choice("begin", "begin")
-        asked = Asked(who="", title="The fight has not begun.", choices=(begin,))
+        asked = Asked(who="", title="The fight has not begun.", choices=(Choice("begin", "begin"),))
+
+        def take(line: str) -> None:
+            pick(line, asked.choices, WORDS)
+            self._send(commands.Begin(), "")
+
+        self._until_done(asked, take)
+
+    def _until_done(self, asked: Asked, take: Callable[[str], None]) -> NoReturn:
+        """Ask until what is typed was done, which `take` says by raising Moved."""
         self.room.show(asked)
         while True:
             try:
-                pick(ask(self.room, asked), asked.choices, WORDS)
+                take(ask(self.room, asked))
             except Unclear as unclear:
                 self.room.unclear(asked, unclear)
-                continue
             except Back:
-                continue
-            if self.room.send(commands.Begin(), GM) is None:
-                raise Moved
+                self.room.show(asked)
+
+    def _send(self, command: commands.Command, who: str, nonce: str = "") -> None:
+        """Send what somebody says. Raises Moved when it was done.
+
+        Where the dice wait for a player, that person is asked for the random text they want.
+        """
+        room, caller = self.room, self.room.controller(who)
+        refused = room.send(command, caller, nonce)
+        if refused is not None and refused.code == "dice-wait-for-nonce" and caller != GM:
+            asked = Asked(who=who, title=f"{room.name(who)}, type {RANDOM}.")
+            room.show(asked)
+            refused = room.send(command, caller, ask(room, asked))
+        if refused is None:
+            raise Moved
 
     # -- answers
 
     def _answer(self, slot: str, prompt: Prompt, who: str) -> None:
         if prompt.ask.plan is not None:
-            self._roll(slot, prompt, who)
+            self._roll(slot, prompt, prompt.ask.plan, who)
         elif prompt.ask.key.startswith(WITNESS):
             self._witness(slot, prompt, who)
         else:
@@ -99,17 +119,12 @@ class Game:
             is_private=seen is None or seen.ask.options is None,
             why_not=lambda rest: [f"Nobody acts until {room.name(who)} has answered; ? shows the answers there are."],
         )
-        room.show(asked)
-        while True:
-            try:
-                value = str(pick(ask(room, asked), asked.choices, WORDS).value)
-            except Unclear as unclear:
-                room.unclear(asked, unclear)
-                continue
-            except Back:
-                room.show(asked)
-                continue
+
+        def take(line: str) -> None:
+            value = str(pick(line, asked.choices, WORDS).value)
             self._send(commands.Answer(slot=slot, who=who, value=value), who)
+
+        self._until_done(asked, take)
 
     def _option(self, option: Option, key: str) -> Choice:
         word = self.room.texts.word(option.code, key)
@@ -119,21 +134,17 @@ class Game:
 
     def _witness(self, slot: str, prompt: Prompt, who: str) -> None:
         """A witness sends random text along, which only who sits there can make up."""
-        room = self.room
-        asked = Asked(who=who, title=f"{room.name(who)} bears witness: type {RANDOM}.")
-        room.show(asked)
-        while True:
-            try:
-                text = ask(room, asked)
-            except Back:
-                continue
-            value = (prompt.ask.options or (Option(code=""),))[0].code
-            if room.send(commands.Answer(slot=slot, who=who, value=value), room.controller(who), nonce=text) is None:
-                raise Moved
+        options = prompt.ask.options
+        assert options, "bearing witness is the one option"
+        asked = Asked(who=who, title=f"{self.room.name(who)} bears witness: type {RANDOM}.")
 
-    def _roll(self, slot: str, prompt: Prompt, who: str) -> None:
-        room, plan = self.room, prompt.ask.plan
-        assert plan is not None
+        def take(line: str) -> None:
+            self._send(commands.Answer(slot=slot, who=who, value=options[0].code), who, nonce=line)
+
+        self._until_done(asked, take)
+
+    def _roll(self, slot: str, prompt: Prompt, plan: DicePlan, who: str) -> None:
+        room = self.room
         dice = prompt.ask.notation.partition("#")[0].strip() or plan_text(plan)
         asked = Asked(
             who=who,
@@ -142,32 +153,24 @@ class Game:
             is_blank_fine=not any(term.count for term in plan.terms),
             why_not=lambda rest: [f"Nobody acts until {room.name(who)} has rolled; ? says what to throw."],
         )
-        room.show(asked)
 
-        def more(why: str, die: int) -> int:
-            """One more face of a die that goes on."""
-            sides = term_of(plan, die).sides
-            again = Asked(who=who, title=f"{why[0].upper()}{why[1:]}: what does it show next?")
-            room.say(again.title)
-            while True:
-                typed = ask(room, again)
-                try:
-                    if not (typed.isascii() and typed.isdigit() and len(typed) < 9):
-                        raise Unclear("One face is asked for.")
-                    return check_face(int(typed), sides)
-                except Unclear as unclear:
-                    room.unclear(again, unclear)
+        def take(line: str) -> None:
+            if line[:1].isalpha() and near(line.partition(" ")[0], WORDS):
+                raise Unclear(unknown(line, WORDS))
+            faces = read_faces(plan, line, lambda why, die: self._next_face(who, why, term_of(plan, die).sides))
+            self._send(commands.Report(slot=slot, who=who, faces=faces), who)
 
+        self._until_done(asked, take)
+
+    def _next_face(self, who: str, why: str, sides: int) -> int:
+        """One more face of a die that goes on."""
+        asked = Asked(who=who, title=f"{why[0].upper()}{why[1:]}: what does it show next?")
+        self.room.show(asked)
         while True:
             try:
-                faces = read_faces(plan, _dice(ask(room, asked)), more)
+                return check_face(one_face(ask(self.room, asked)), sides)
             except Unclear as unclear:
-                room.unclear(asked, unclear)
-                continue
-            except Back:
-                room.show(asked)
-                continue
-            self._send(commands.Report(slot=slot, who=who, faces=faces), who)
+                self.room.unclear(asked, unclear)
 
     # -- declarations
 
@@ -179,34 +182,30 @@ class Game:
             who = room.state.turn or self._anybody()
             forms = room.session.actions(who) if who else ()
         choices = [Choice(index, summary(form, room.state), (words(form.name), form.name)) for index, form in enumerate(forms)]
+        nothing = f"There is nothing that {room.name(who)} can do." if who else "Nobody is to act now."
         asked = Asked(
             who=who,
-            title=f"What does {room.name(who)} do?" if forms else f"There is nothing that {room.name(who)} can do.",
+            title=f"What does {room.name(who)} do?" if forms else nothing,
             choices=tuple(choices),
             is_private=not room.is_open_book(who),
             why_not=lambda rest: self._why_not(who, forms, choices, rest),
         )
-        room.show(asked)
-        while True:
-            try:
-                line = ask(room, asked)
-                draft, is_whole = self._draft(forms, choices, line)
-                if not is_whole:
-                    self._fill(draft, asked)
-                self._send(_declaration(draft, who), who)
-            except Unclear as unclear:
-                room.unclear(asked, unclear)
-            except Back:
-                room.show(asked)
 
-    def _draft(self, forms: tuple[Form, ...], choices: list[Choice], line: str) -> tuple[Draft, bool]:
-        """What a line declares, and whether that is all. Raises Unclear."""
-        choice, rest = leading(line, choices, WORDS)
-        form = forms[choice.value]
+        def take(line: str) -> None:
+            draft = self._draft(forms, leading(line, choices, WORDS))
+            if draft.open():
+                self._fill(draft, asked)
+            self._send(_declaration(draft, who), who)
+
+        self._until_done(asked, take)
+
+    def _draft(self, forms: tuple[Form, ...], said: tuple[Choice, str]) -> Draft:
+        """What a choice of a form and the rest of its line declare. Raises Unclear."""
+        form = forms[int(said[0].value)]
         system = self.room.catalog.rules(self.room.session.manifest).system
         draft = draft_of(form, system.actions[form.name], self.room.state, self.room.texts)
-        draft.say(rest)
-        return draft, not draft.open()
+        draft.say(said[1])
+        return draft
 
     def _fill(self, draft: Draft, asked: Asked) -> None:
         """Ask for what a declaration leaves open."""
@@ -222,45 +221,26 @@ class Game:
         if not asked.is_private:
             room.say(f"(in one line: {in_one_line(draft, room.state)})")
 
-    def _send(self, command: commands.Command, who: str) -> None:
-        """Send what somebody says. Raises Moved when it was done; where the dice wait for a player, ask that person for the random text they want."""
-        room, caller = self.room, self.room.controller(who)
-        refused = room.send(command, caller)
-        if refused is not None and refused.code == "dice-wait-for-nonce" and caller != GM:
-            asked = Asked(who=who, title=f"{room.name(who)}, type {RANDOM}.")
-            room.show(asked)
-            refused = room.send(command, caller, nonce=ask(room, asked))
-        if refused is None:
-            raise Moved
-
     def _why_not(self, who: str, forms: tuple[Form, ...], choices: list[Choice], rest: str) -> Iterator[str]:
+        """Why an action cannot be declared; without a name, why all those cannot that are not offered. Raises Unclear."""
         room = self.room
+        missing = {name: f"{words(name)}: {room.why(refused)}" for name, refused in not_offered(room.session, room.catalog, who)}
         if not rest:
-            for name, refused in not_offered(room.session, room.catalog, who):
-                yield f"{words(name)}: {room.why(refused)}"
+            yield from missing.values()
             return
-        offered = {form.name for form in forms}
-        for name, refused in not_offered(room.session, room.catalog, who):
-            if plain(rest).startswith(plain(name)) and name not in offered:
-                yield f"{words(name)}: {room.why(refused)}"
-                return
-        draft, is_whole = self._draft(forms, choices, rest)
-        if not is_whole:
-            left = ", ".join([blank.label for blank in draft.open()])
-            raise Unclear(f"Say it whole; still open: {left}.")
+        said = leading(rest, [*choices, *[Choice(name, words(name), (words(name), name)) for name in missing]], WORDS)
+        if said[0].value in missing:
+            yield missing[said[0].value]
+            return
+        draft = self._draft(forms, said)
+        if left := [blank.label for blank in draft.open()]:
+            raise Unclear(f"Say it whole; still open: {listed(left)}.")
         try:
             found = would_refuse(room.session, room.catalog, _declaration(draft, who))
         except AffrayError as error:
             yield explain(error)[0]
             return
         yield room.why(found) if found is not None else "Nothing stands against it."
-
-
-def _dice(line: str) -> str:
-    """What was typed for dice. Raises Unclear for what looks like one of the words."""
-    if line[:1].isalpha() and near(line.partition(" ")[0], WORDS):
-        raise Unclear(unknown(line, WORDS))
-    return line
 
 
 def _declaration(draft: Draft, who: str) -> commands.Declare:
@@ -297,7 +277,7 @@ def _put(draft: Draft, blank: Blank, line: str) -> None:
     elif blank.most == 1:
         draft.put(blank, pick(line, blank.choices, WORDS).value)
     else:
-        for word in split(line):
+        for word in split(line.replace(",", " ")):
             draft.put(blank, pick(word, blank.choices, WORDS).value)
 
 

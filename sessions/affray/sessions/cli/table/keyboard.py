@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from importlib import import_module
 from io import TextIOWrapper
 
 import click
@@ -28,7 +29,7 @@ class Keyboard:
             sys.stdin.reconfigure(errors="replace")
         if self.is_edited:
             with suppress(ImportError):  # a Python without it still reads lines
-                import readline  # noqa: F401
+                import_module("readline")
 
     def line(self, prompt: str) -> str:
         """The next line, without blanks around it. Raises Left, KeyboardInterrupt."""
