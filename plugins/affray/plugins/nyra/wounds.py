@@ -14,7 +14,7 @@ from bisect import bisect_left
 
 from affray.kernel import ApplyDamage, Condition, EndTurn, Exact, Fight, Order, Row, Steps, exact, number
 
-from .bodies import BLEEDS, BUILDS, BUILD
+from .bodies import BLEEDS, BUILD, BUILDS
 from .checks import RULE
 from .options import ModifierTable
 from .sheet import Sheet, modifier

@@ -1,0 +1,126 @@
+"""Sentences by code, one table a locale (hook `texts`).
+
+A sentence is looked up from the most to the least particular key: `declare.<action>`, `done.<action>.<outcome>`,
+`roll.<step key>`, `ask.<step key>`, `choose.<step key>.<answer>`, `<kind>.<step key>.<code>` and `<kind>.<step key>` for
+defend, judge, save and condition, `<kind>.<step key>` for apply-damage, change and order, `turn.start`,
+`turn.end.<key>`, `close.won-by`, `refused.<code>`; `code.<code>` are words for a code.
+
+Placeholders are the event's fields, people by name and codes as words; {dice} is what a roll shows, {at} the tick. An
+empty sentence says that a transcript leaves it out: another line says it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EN: Mapping[str, str] = {
+    # joining battle and time
+    "roll.join-battle": "{by} joins battle: {dice}.",
+    "change.join-battle": "",
+    "change.place": "",
+    "order.join-battle": "{who} find their place in time.",
+    "turn.start": "Tick {at}: {who} acts.",
+    "turn.end.acted": "",
+    "turn.end.declared": "",
+    "turn.end.down": "{who} acts no more.",
+    "condition.refresh.ended": "",
+    "condition.dv-penalty": "",
+    "order.next-action": "",
+    "order.down": "",
+    "wait.resolve": "",
+    # an attack, in the order of its steps
+    "declare.attack": "{actor} attacks {target}: {weapon}.",
+    "declare.flurry": "{actor} unleashes a flurry.",
+    "judge.attack-pool": "",
+    "ask.defence": "How does {who} defend?",
+    "choose.defence.dodge": "{who} dodges.",
+    "ask.support": "What else does {who} put into the defence?",
+    "choose.support.ready": "",
+    "choose.support.willpower": "{who} spends Willpower on the defence.",
+    "change.charm-cost": "{target} pays for a charm: {value}.",
+    "change.channel": "",
+    "roll.attack": "{by} attacks: {dice}.",
+    "ask.reroll": "Does {who} throw the attack again?",
+    "choose.reroll.stand": "",
+    "roll.attack-reroll": "{by} attacks again: {dice}; the better roll stands.",
+    "roll.excellency": "{by}'s Excellency: {dice}.",
+    "roll.stunt": "{by}'s stunt: {dice}.",
+    "roll.virtue": "{by}'s Virtue: {dice}.",
+    "defend.defence": "{who} defends with a Defense Value of {value}.",
+    "ask.after-roll": "Does {who} use a charm against the blow?",
+    "choose.after-roll.stand": "",
+    "judge.attack.hit": "It hits: {margin} more than the {goal} it takes.",
+    "judge.attack.miss": "It misses the {goal} it takes.",
+    "judge.attack.botch": "A botch.",
+    "judge.damage.through": "{goal} dice of damage get through.",
+    "judge.damage.bounced": "Its hardness saves {against}: nothing gets through.",
+    "ask.counterattack": "Does {who} strike back?",
+    "choose.counterattack.stand": "",
+    "roll.damage": "{by} rolls damage: {dice}.",
+    "apply-damage.damage": "{target} suffers {value} {type} damage.",
+    "change.pushed": "",
+    "change.stunt-reward": "{target} regains {value} motes for the stunt.",
+    # what it does to people
+    "condition.wounds.gained": "{target} is wounded: {value}.",
+    "condition.wounds.renewed": "{target} is wounded: {value}.",
+    "condition.wounds.ended": "{target}'s wounds hinder no more.",
+    "condition.incapacitated": "{target} is incapacitated.",
+    "condition.dead": "{target} is dead.",
+    "roll.stun": "{by} fights to stay conscious of the fight: {dice}.",
+    "save.stun.passed": "{who} shakes it off.",
+    "save.stun.failed": "{who} is stunned.",
+    "condition.stunned": "",
+    "roll.knockdown": "{by} fights for balance: {dice}.",
+    "save.knockdown.passed": "{who} stays standing.",
+    "save.knockdown.failed": "{who} goes down.",
+    "condition.prone": "",
+    "condition.rise.ended": "{target} rises.",
+    # other actions
+    "declare.aim": "{actor} aims at {target}.",
+    "declare.guard": "{actor} is on guard.",
+    "declare.dash": "{actor} dashes.",
+    "declare.move": "{actor} moves.",
+    "declare.jump": "{actor} jumps.",
+    "declare.rise": "{actor} gets up.",
+    "declare.misc": "{actor} does something else.",
+    "declare.charm": "{actor} uses a charm.",
+    "declare.coordinate": "{actor} coordinates an attack on {target}.",
+    "declare.break-off": "{actor} breaks off to act at once.",
+    "condition.aim": "",
+    "condition.aimed.ended": "",
+    "condition.guard": "",
+    "condition.dash": "",
+    "condition.broken-off": "",
+    "order.broken-off": "",
+    "condition.onslaught.gained": "The onslaught wears {target} down: {value}.",
+    "condition.onslaught.ended": "",
+    "roll.coordinate": "{by} coordinates: {dice}.",
+    "condition.coordinated": "{target} faces a coordinated attack: {value}.",
+    "condition.expired.ended": "",
+    "close.won-by": "The fight is over: {side} wins.",
+    "close.nobody-left": "The fight is over: nobody is left standing.",
+    # refusals
+    "refused.down": "{0} can act no more.",
+    "refused.not-a-target": "{0} cannot be attacked.",
+    "refused.wrong-number-of-targets": "There is a target for every attack, not {0}.",
+    "refused.not-a-counterattack": "{0} answers no attack; only the rules declare a counterattack.",
+    "refused.no-such-weapon": "{0} is not a weapon of this combatant.",
+    "refused.extras-do-not-stunt": "{0} is an extra, and extras do not stunt.",
+    "refused.no-such-charm": "{0} is not a charm of this combatant for an attack, or is named twice.",
+    "refused.cannot-pay": "The charms cost {0} motes and {1} Willpower; {2} and {3} are left.",
+    "refused.bad-row": "A row at {0} cannot be: {1}.",
+    "refused.cap-unknown": "Charms act on {0}'s Defense Value, and no preset gives L for a {1}: the sheet has to state cap.",
+    "refused.no-flurry": "A flurry has 2 to {1} actions, not {0}.",
+    "refused.rate-exceeded": "{0} attacks {1} times a flurry at most.",
+    "refused.not-a-helper": "{0} cannot help: somebody else of the own side can, each once.",
+    # codes
+    "code.MartialArts": "Martial Arts",
+    "code.dv-penalty": "Defense Value penalty",
+    "code.ready": "that is enough",
+    "code.stand": "let it stand",
+    "row.minimum": "never below Essence or the Overwhelming rating",
+    "row.third-of-pool": "a third of the pool, unrolled",
+}
+
+TEXTS: Mapping[str, Mapping[str, str]] = {"en": EN}
+"""Locale -> key -> sentence."""
