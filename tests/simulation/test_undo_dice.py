@@ -143,3 +143,16 @@ def test_kept_faces_are_proven_with_the_epoch() -> None:
     report = session.verify().dice
 
     assert report.proven == report.engine == len(rolls(session, ""))
+
+
+def test_an_action_that_was_undone_is_not_counted() -> None:
+    """Ann's first action is a sweep at last, whatever she tried before: it has its own dice, and keeps them."""
+    session = tiny_session(Engine(MemoryStore(), CATALOG, KnownSecret()), undo_dice="keep")
+    for nonce, name in enumerate(("attack", "sweep", "attack", "sweep")):
+        must(session.declare("ann", name, "bob", caller="ann", nonce=f"{nonce}"))
+        must(session.undo())
+
+    for key in ("attack", "sweep"):
+        (first, was_kept), (second, is_kept) = shown(session, key)
+        assert (False, True, first) == (was_kept, is_kept, second)
+    assert session.verify().is_clean

@@ -138,6 +138,7 @@ class Reading(msgspec.Struct, frozen=True):
     fault: str
 
 
+@lru_cache(maxsize=512, typed=True)
 def dice(count: int, sides: int, plus: int = 0) -> DicePlan:
     """Plan the sum of some dice and a whole number. Raises DiceError for a `plus` beyond NUMBER_MAX."""
     terms = (Term(count=count, sides=sides),)
@@ -147,6 +148,7 @@ def dice(count: int, sides: int, plus: int = 0) -> DicePlan:
     return DicePlan(terms=terms, formula=("#0", str(abs(plus)), "+" if plus > 0 else "-"))
 
 
+@lru_cache(maxsize=512, typed=True)
 def pool(count: int, sides: int, target: int, double: int = 0) -> DicePlan:
     """Plan a pool that counts faces of `target` or more, those of `double` or more twice (0: never)."""
     return DicePlan(terms=(Term(count=count, sides=sides),), reading=Successes(target=target, double=double))

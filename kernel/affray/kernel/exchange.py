@@ -274,7 +274,7 @@ class Exchange:
             if kind is Leave:
                 self._stop_asking(event.id)
             return
-        name = root(event.action)
+        name = event.action.partition(">")[0]  # the root, without a call: this runs for every event
         opens = kind is Declare or (kind is Turn and event.moment != "resume")
         if opens and opens_run(event):
             openings = self.secret_openings if kind is Declare and event.secret else self.openings

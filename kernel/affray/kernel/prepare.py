@@ -32,8 +32,8 @@ def prepare(run: Run, step: Any, state: State) -> Any:
         occurrence = run.counts.get(counted, -1) + 1
         run.counts[counted] = occurrence
         step = replace(step, action=run.id, occurrence=occurrence, by_rules=())
-        if occurrence == 0:
-            _check_first(state, step, kind)
+        if occurrence == 0 and not is_id(step.key):  # need not be asked again of later occurrences
+            check_id(step.key, "a step's key")
         fill = SETTLE.get(kind)
         if fill is not None:
             step = fill(state, step)
@@ -53,14 +53,6 @@ def prepare(run: Run, step: Any, state: State) -> Any:
     if state.has_secrets or (kind is Roll and step.blind) or (kind is Ask and step.private):
         return veil(state, step, run.scope.actor)
     return step
-
-
-def _check_first(state: State, step: Any, kind: type) -> None:
-    """What need not be asked again of a step's later occurrences."""
-    if not is_id(step.key):
-        check_id(step.key, "a step's key")
-    if kind is Roll and step.by and step.by not in state.combatants:
-        raise Contradiction(f"{step.by!r} rolls, who never joined")
 
 
 def _ruled(run: Run, step: Any, state: State) -> Any:

@@ -243,6 +243,8 @@ def _check_condition(state: State, step: Condition) -> None:
 
 def _check_roll(state: State, step: Roll) -> None:
     check_plan(step.plan)
+    if step.by and step.by not in state.combatants:
+        raise Contradiction(f"{step.by!r} rolls, who never joined")
 
 
 def _check_damage(state: State, step: ApplyDamage) -> None:

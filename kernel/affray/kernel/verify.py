@@ -82,7 +82,6 @@ class _Verifier:
             self.log.take(event)
             self._try(self._follow, event, version)
         self.log.end(commit)
-        self.dice.end(commit)
         self.states[commit.last] = self.state
 
     def _try(self, check: Callable[[Any, int], None], event: Any, version: int) -> None:

@@ -80,7 +80,6 @@ class DiceCheck:
         self.sealed = 0
         self.first_sealed = 0
         self.last_roll = 0
-        self.last_rolls = {0: 0}
 
     def commit(self, commit: Commit, state: State) -> None:
         """Look at the nonce of the next commit, in the state before it."""
@@ -96,10 +95,6 @@ class DiceCheck:
         else:
             self.counts["nonces"] += 1
 
-    def end(self, commit: Commit) -> None:
-        """The commit is whole: a rewind may go here."""
-        self.last_rolls[commit.last] = self.last_roll
-
     def event(self, event: Any, version: int, state: State) -> None:
         """Look at an event that the log has taken in, and the state behind it."""
         kind = type(event)
@@ -109,7 +104,6 @@ class DiceCheck:
         elif kind is Rewind:
             if self.log.opened is not None and self.log.opened.undo_dice == "forbid" and self.last_roll > event.to:
                 self.find(version, "dice-undone", f"takes back the roll of version {self.last_roll}, which is forbidden")
-            self.last_roll = self.last_rolls.get(event.to, 0)
         elif kind is Sealed:
             self.sealed = version
             self.first_sealed = self.first_sealed or version

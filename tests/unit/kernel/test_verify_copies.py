@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from affray.kernel import (
@@ -11,6 +13,7 @@ from affray.kernel import (
     Note,
     Request,
     Roll,
+    SetOrder,
     SetPool,
     SetStep,
     commands,
@@ -19,6 +22,7 @@ from affray.kernel import (
 )
 from affray.sessions import Session
 
+from ... import standalone_verify
 from ...support.forged import (
     ann_attacks,
     attacks,
@@ -31,7 +35,8 @@ from ...support.forged import (
     say,
     versions,
 )
-from ...support.table import answer_all, must, play
+from ...support.reseal import reseal
+from ...support.table import answer_all, must, play, tiny_session
 
 
 def with_secret_action(session: Session) -> Session:
@@ -112,6 +117,48 @@ def test_a_blind_roll_that_turns_out_false_is_found_when_it_is_opened() -> None:
     lines = changed(copy_of(session), "roll", lambda event: event.update(occurrence=3), key="peek")
 
     assert [(at, "dice")] == codes(lines)
+
+
+def test_a_blind_roll_whose_total_turns_out_false_is_found_too() -> None:
+    session = dicey()
+    must(session.declare("ann", "peek", caller="ann", nonce="x"))
+    (at,) = versions(log(session), kind="roll", key="peek")
+    must(session.reveal(at))
+    lines, hashes = [session.header], {}
+    for line in session.lines:
+        commit = json.loads(line)
+        for part in commit["kept"]:
+            old = standalone_verify.digest(part)
+            part.get("fields", {}).update(total=7)
+            hashes[old] = standalone_verify.digest(part), standalone_verify.canonical(part).decode()
+        for event in commit["events"]:
+            if event.get("kept") in hashes:
+                event["kept"] = hashes[event["kept"]][0]
+            elif event["kind"] == "reveal":
+                ((_, event["part"]),) = hashes.values()
+        lines.append(standalone_verify.canonical(commit))
+    forged = reseal(lines, lambda version, event: None)
+    shown = [forged[0], *(redact(line, PUBLIC) for line in forged[1:])]
+
+    assert [(at, "reading")] == codes(forged) == codes(shown)
+
+
+def test_a_choice_that_a_copy_does_not_show_may_have_had_another_witness() -> None:
+    """The orc's secret end of its turn is the last choice; Ann witnesses, who chose last in the public's eyes."""
+    session = tiny_session(witness=True, begun=False)
+    must(session.join("orc", side="o", sheet={"hp": 30, "init": 8}))
+    must(session.begin())
+    must(session.overrule("Bob sleeps", SetOrder(drop=("bob",))))
+    must(session.declare("ann", "blow", "orc", id="b1", caller="ann", nonce="n1"))
+    while not session.prompts(reader=GM):
+        who = session.state(reader=GM).turn
+        hidden = {"secret": True} if who == "orc" else {"caller": "ann", "nonce": f"n {session.head}"}
+        must(session.declare(who, "end-turn", **hidden))
+    must(session.answer("b1|ask.witness-damage.0", "ann", "witness", caller="ann", nonce="last"))
+
+    assert attacks(session, key="damage")
+    assert session.verify().is_clean
+    assert [] == codes(copy_of(session))
 
 
 def test_a_nonce_whose_sender_is_kept_is_told() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from affray.kernel import GM, chain_secret, verify
+from affray.kernel import GM, Choose, chain_secret, verify
 from affray.kernel.log import Log
 from affray.sessions import Session
 
@@ -154,6 +154,20 @@ def test_where_nobody_could_witness_nothing_is_found() -> None:
     assert codes(changed(log(session), "open", witness)) == []
 
 
+def test_nobody_chose_what_one_who_left_was_asked() -> None:
+    """A null answer is no choice: else dice behind it would want another witness than the engine waited for."""
+    session = dicey(people=3)
+    must(session.declare("ann", "sweep", "bob", "cy", caller="ann", nonce="n1"))
+    slot = next(iter(session.state().prompts))
+    must(session.answer(slot, "bob", "stand", caller="bob", nonce="n2"))
+    chosen = session._log.choice
+    must(session.leave("cy", caller="cy"))
+
+    assert ["stand", None] == [found.event.value for found in session.history() if isinstance(found.event, Choose)]
+    assert "bob" == chosen[1]
+    assert chosen == session._log.choice
+
+
 def test_a_nonce_of_the_chooser_or_from_before_the_choice_is_no_witness() -> None:
     session = dicey()
     say(session, "bob", "before")
@@ -176,7 +190,7 @@ def test_another_commitment_than_the_first_is_never_drawn_from() -> None:
     lines = fight()
     commit = commit_of(lines, "open")
     commit["envelope"]["sender"]["command"] = "open2"
-    commit["events"][0].update(chain=chain_secret(b"z" * 32, 1024, 0).hex(), dice={"*": "reported"}, undo_dice="keep")
+    commit["events"][0].update(chain=chain_secret(b"z" * 32, 1024, 0).hex(), witness=True, undo_dice="forbid")
     forged, at = before_ann(lines, commit)
 
     assert [(at, "open")] == codes(forged)

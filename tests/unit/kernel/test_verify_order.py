@@ -129,6 +129,32 @@ def test_a_moment_that_is_told_otherwise_is_found(change: Change) -> None:
     assert (at, "turn") in codes(changed(lines, "turn", change, action="start:bob.1"))
 
 
+def test_a_moment_that_comes_before_an_action_is_done_is_found() -> None:
+    lines = fight()
+    (at,) = versions(lines, kind="turn", action="start:bob.1")
+    forged = [lines[0]]
+    for line in lines[1:]:
+        commit = json.loads(line)
+        events = commit["events"]
+        for i in range(1, len(events)):
+            if events[i].get("action") == "start:bob.1" and events[i]["kind"] == "turn":
+                assert (events[i - 1]["kind"], events[i - 1]["action"]) == ("done", "a1")
+                events[i - 1], events[i] = events[i], events[i - 1]
+        forged.append(standalone_verify.canonical(commit))
+    found = codes(reseal(forged, lambda version, event: None))
+
+    assert (at - 1, "turn") in found
+
+
+def test_what_cannot_be_read_is_found_and_raises_nothing() -> None:
+    lines = fight()
+    (at,) = versions(lines, kind="order", action="begin>tiny")
+    forged = changed(lines, "order", lambda e: e["entries"][0].update(when=["soon"]), action="begin>tiny")
+    later = versions(lines, kind="turn", action="start:ann.1")
+
+    assert [(version, "unreadable") for version in later if version > at] == codes(forged)[:1]
+
+
 def test_the_end_of_a_turn_hangs_below_an_action_and_lies_in_the_present() -> None:
     lines = fight()
     at, *_ = versions(lines, kind="turn", moment="end")

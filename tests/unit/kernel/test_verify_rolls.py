@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from affray.kernel import verify
+from affray.kernel import SetStep, verify
 
 from ...support.forged import (
     Change,
@@ -77,6 +77,19 @@ def test_dice_that_one_who_left_was_to_report_may_be_thrown() -> None:
     (at,) = versions(log(session), kind="roll", key="save")
     assert events(log(session))[at - 1]["source"] == "engine"
     assert session.verify().is_clean
+
+
+def test_other_faces_than_those_that_the_game_master_set_are_found() -> None:
+    session = dicey()
+    must(session.overrule("mercy", SetStep(slot="a1|roll.attack.ann.0", fields={"faces": [[7]]})))
+    must(ann_attacks(session))
+    answer_all(session, 1)
+    lines = log(session)
+    (at,) = versions(lines, kind="roll", key="attack")
+
+    assert [] == codes(lines)
+    assert [(at, "source")] == codes(changed(lines, "roll", set_face("overruled", 8), key="attack"))
+    assert [(at, "source")] == codes(changed(lines, "roll", called("engine"), key="attack"))
 
 
 # -- what a roll is
