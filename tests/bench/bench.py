@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from affray.kernel import (
     Refused,
     Request,
     Roll,
+    SetPool,
     State,
     commands,
     decide,
@@ -40,7 +42,7 @@ SWORD = {"key": "sword", "base": "short-sword"}
 
 def sheet(**more: Any) -> Sheet:
     """A duelist who lasts."""
-    return {"STR": 7, "AGI": 6, "CON": 900, "sequence": 5, "weapons": [SWORD], **more}
+    return {"STR": 7, "AGI": 6, "CON": 1000, "sequence": 5, "weapons": [SWORD], **more}
 
 
 def fight(engine: Engine, name: str) -> Session:
@@ -150,6 +152,12 @@ def play(strikes: int) -> tuple[Session, float]:
     return session, timed(go)
 
 
+def sealed(strikes: int) -> tuple[int, float]:
+    """The events of a fight in memory, and what it took."""
+    session, seconds = play(strikes)
+    return session.head, seconds
+
+
 def report(name: str, rate: float, unit: str) -> None:
     """Print one line."""
     print(f"{name:<52} {rate:>12,.0f} {unit}")
@@ -160,10 +168,11 @@ def main(quick: bool) -> None:
     runs, strikes = (3, 100) if quick else (10, 400)
     session, _ = play(strikes)
     head = session.head
-    report("strikes, decided and folded", best(runs, lambda: (strikes, decided(strikes)[1])), "strikes/s")
-    report("  the same in events", best(runs, lambda: decided(strikes)), "events/s")
-    report("strikes of a session in memory, sealed, fair dice", best(runs, lambda: (strikes, play(strikes)[1])), "strikes/s")
-    report("  the same in events", best(runs, lambda: (head, play(strikes)[1])), "events/s")
+    for name, work in (("decided and folded by the kernel", decided), ("a session in memory, sealed, fair dice", sealed)):
+        rate = best(runs, partial(work, strikes))
+        each = sum(work(strikes)[0] for _ in range(runs)) / runs / strikes
+        report(name, rate, "events/s")
+        report(f"  at {each:.1f} events a strike", rate / each, "strikes/s")
     pairs = [(version, event) for version, event in enumerate((r.event for r in session.history(reader=GM)), 1)]
     report("fold", best(runs, lambda: (head, timed(lambda: fold_all(pairs, State())))), "events/s")
     lines = [session.header, *session.lines]
@@ -181,6 +190,14 @@ def main(quick: bool) -> None:
         load(goal)
 
 
+def heal(session: Session) -> None:
+    """Take every wound away by the game master's word, so that a long fight goes on."""
+    for who, one in session.state(reader=GM).combatants.items():
+        for pool, value in one.pools.items():
+            if value and one.ranges and one.ranges[pool].damage == 1:
+                session.overrule("a long fight", SetPool(target=who, pool=pool, value=0))
+
+
 def load(goal: int) -> None:
     """Session load time from a file of so many events."""
     with tempfile.TemporaryDirectory() as folder:
@@ -189,6 +206,8 @@ def load(goal: int) -> None:
         session = fight(Engine(store), "bench")
         number = 0
         while session.head < goal:
+            if number % 500 == 499:
+                heal(session)
             strike(session, number)
             number += 1
         path.joinpath("bench.affray").write_bytes(b"".join(line + b"\n" for line in store.read("bench")))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from affray.kernel import GM, Roll, verify
+from affray.kernel import GM, Roll, redact, verify
 from affray.sessions import Session
 
 from ... import standalone_verify
@@ -213,3 +213,47 @@ def test_the_script_agrees_with_the_library_on_other_fights(seed: int) -> None:
     assert standalone_verify.verify(session.header, *session.lines) == (
         f"s: {verdict.version} events, {faces} faces proven, 0 rolls not opened, head {verdict.digest}"
     )
+
+
+def kept_and_secret() -> list[bytes]:
+    """An action that is undone and keeps its faces, then a secret one, all epochs opened."""
+    session = tiny_session(engine(catalog=tiny_catalog(Dicey)), undo_dice="keep")
+    for nonce in ("1", "2"):
+        must(session.declare("ann", "attack", "bob", caller="ann", nonce=nonce))
+        answer_all(session, 1)
+        if nonce == "1":
+            must(session.undo())
+    must(session.declare("bob", "attack", "ann", secret=True, caller="bob", nonce="3"))
+    answer_all(session, 1)
+    must(session.close()) if not session.state(reader=GM).over else None
+    must(session.reveal_dice("kept"))
+    return [session.header, *session.lines]
+
+
+def test_the_script_follows_kept_faces_and_secret_runs() -> None:
+    lines = kept_and_secret()
+    verdict = verify(lines)
+    rolls = [event for line in lines[1:] for event in events_of(line) if event["kind"] == "roll"]
+    faces = sum(len(chain) for roll in rolls for chain in roll["faces"])
+
+    assert verdict.is_clean
+    assert {True, False} == {roll["reused"] > 0 for roll in rolls}
+    assert f"{verdict.version} events, {faces} faces proven, 0 rolls not opened" in standalone_verify.verify(*lines)
+    standalone_verify.verify(lines[0], *[redact(line, "public") for line in lines[1:]])
+
+
+def events_of(line: bytes) -> list[dict[str, Any]]:
+    """The events of a commit with everything that is kept of them beside them."""
+    commit = json.loads(line)
+    parts = {standalone_verify.digest(part): part for part in commit["kept"]}
+    return [{**event, **parts.get(event.get("kept"), {}).get("event", {})} for event in commit["events"]]
+
+
+def test_the_script_finds_a_kept_face_that_is_not_the_recorded_one() -> None:
+    def change(version: int, event: dict[str, Any]) -> None:
+        if event["kind"] == "roll" and event["reused"] and event["key"] == "attack":
+            face = event["faces"][0][0] % 20 + 1
+            event.update(faces=[[face]], total=face)
+
+    with pytest.raises(SystemExit, match="wrong: die 1 of version"):
+        standalone_verify.verify(*reseal(kept_and_secret(), change))
