@@ -17,13 +17,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 import msgspec
 
 from .errors import DiceError
 from .limits import CHAIN_LINKS, DICE_PER_PLAN, DIE_SIDES, FACES_PER_ROLL, NOTATION_LENGTH, NUMBER_MAX, ROWS
 from .numbers import Exact, Num, number
+
+Make = TypeVar("Make", bound="Callable[..., DicePlan]")
 
 Face = Callable[[int, int, int], int]
 """Gives one face, 1 to sides: `face(die, link, sides)`."""
@@ -138,7 +140,10 @@ class Reading(msgspec.Struct, frozen=True):
     fault: str
 
 
-@lru_cache(maxsize=512, typed=True)
+_once = cast("Callable[[Make], Make]", lru_cache(maxsize=512, typed=True))  # equal plans are one object
+
+
+@_once
 def dice(count: int, sides: int, plus: int = 0) -> DicePlan:
     """Plan the sum of some dice and a whole number. Raises DiceError for a `plus` beyond NUMBER_MAX."""
     terms = (Term(count=count, sides=sides),)
@@ -148,7 +153,7 @@ def dice(count: int, sides: int, plus: int = 0) -> DicePlan:
     return DicePlan(terms=terms, formula=("#0", str(abs(plus)), "+" if plus > 0 else "-"))
 
 
-@lru_cache(maxsize=512, typed=True)
+@_once
 def pool(count: int, sides: int, target: int, double: int = 0) -> DicePlan:
     """Plan a pool that counts faces of `target` or more, those of `double` or more twice (0: never)."""
     return DicePlan(terms=(Term(count=count, sides=sides),), reading=Successes(target=target, double=double))
