@@ -1,4 +1,4 @@
-"""Both stores pass the published check, and the check finds a store that does not keep its word."""
+"""Stores pass the published check, and the check finds a store that does not keep its word."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from affray.kernel.testing import STORE_CHECKS, Scribe, Store, StoreCheck, check
 from affray.sessions.stores.index import SessionIndex
 from affray.sessions.stores.jsonl import JsonlStore
 from affray.sessions.stores.memory import MemoryStore
+from affray.sessions.stores.sqlite import SqliteStore
 
 
 def again(store: Store) -> JsonlStore:
@@ -40,17 +41,17 @@ def test_one_call_checks_everything(tmp_path: Path) -> None:
     assert len(STORE_CHECKS) == next(folders)
 
 
-def test_both_stores_give_one_digest(tmp_path: Path) -> None:
+def test_all_stores_give_one_digest(tmp_path: Path) -> None:
     """AUD-1: odd orders, absent and empty things and any text, written here, read there, verify to the same head."""
     sheet = {"b": [{"z": 1, "a": None}, {}], "a": {"": "empty key", "Z": {"y": [], "x": ""}}, "c": "1e2", "d": "14.08"}
     scribe = Scribe()
     commits = [scribe.write(_join(sheet)), scribe.write(Note(text="Zoë 剣 🐉 \x7f\u2028"), _join(None))]
     digests = set()
-    stores: list[Store] = [MemoryStore(), JsonlStore(tmp_path / "a")]
+    stores: list[Store] = [MemoryStore(), JsonlStore(tmp_path / "a"), SqliteStore(tmp_path / "c")]
     for store in stores:
         store.create(scribe.header, commits[:1])
         store.append("fight", commits[1:], 1)
-    copies: list[Store] = [MemoryStore(), JsonlStore(tmp_path / "b")]
+    copies: list[Store] = [MemoryStore(), JsonlStore(tmp_path / "b"), SqliteStore(tmp_path / "d")]
     for source, target in zip(reversed(stores), copies, strict=True):
         header, *lines = source.read("fight")
         chain = Chain(header)
