@@ -13,7 +13,6 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from .events import (
-    AnyEvent,
     Choose,
     Close,
     CloseAction,
@@ -328,4 +327,4 @@ _FOLD: dict[type, Callable[[State, Any, int], Changed]] = {
 }
 """Kinds that are not here (defend, judge, save, note, reveal, rewind...) say something but change nothing."""
 
-__all__ = ["RESUME", "AnyEvent", "fold", "fold_all"]
+__all__ = ["RESUME", "fold", "fold_all"]

@@ -14,7 +14,7 @@ from typing import Any
 from .errors import InputError
 from .events import KIND_OF, Choose, Turn
 from .limits import ID_LENGTH
-from .steps import Ask, Event
+from .steps import Ask
 
 WITNESS = "witness-"
 """Begins the key of a prompt that asks for a witness of a roll (`witness.py`); the roll's own key follows."""
@@ -82,11 +82,6 @@ def place(event: Any) -> str:
 def slot(event: Any) -> str:
     """The name of a step in the whole log: its run's id and its place."""
     return f"{event.action}|{place(event)}"
-
-
-def slot_of(event: Event) -> str:
-    """The slot of an event that has one, else ""."""
-    return slot(event) if hasattr(event, "key") else ""
 
 
 def entry_moment(turn: Turn) -> str:

@@ -29,7 +29,7 @@ from affray.kernel import (
     root,
     slot,
 )
-from affray.kernel.names import check_entry_key, entry_moment, slot_of
+from affray.kernel.names import check_entry_key, entry_moment
 
 D6 = dice(1, 6)
 
@@ -76,12 +76,11 @@ def test_a_key_of_the_agenda_may_hold_colons(value: Any, good: bool) -> None:
 def test_a_step_s_place_is_kind_key_person_and_occurrence(event: Any, name: str) -> None:
     """A reported roll shares the place of its prompt, an answer that of its question."""
     assert name == place(event)
-    assert f"a1|{name}" == slot(event) == slot_of(event)
+    assert f"a1|{name}" == slot(event)
 
 
-def test_no_slot_holds_a_version_or_a_moment() -> None:
+def test_a_moment_is_counted_by_its_kind_and_entry() -> None:
     turn = Turn(action="start:ann.3", moment="start", who="ann", when=(7, "1/2"), entry="ann")
-    assert slot_of(turn) == ""
     assert entry_moment(turn) == "start:ann"
     assert entry_moment(Turn(action="a>x.0", moment="end", who="ann", when=(), entry="")) == "end:ann"
 
