@@ -8,7 +8,7 @@ from __future__ import annotations
 from . import commands, limits
 from .commands import Command, Request, check_request
 from .decide import Accepted, Host, decide, go_on
-from .describe import Form, NoOptions, NoParams, System
+from .describe import Derived, Form, NoOptions, NoParams, System
 from .dice import (
     Bands,
     DicePlan,
@@ -114,7 +114,7 @@ from .notation import notation as write_notation
 from .notation import parse
 from .numbers import Exact, Num, exact, is_number, number, total
 from .rules import Rules as RuleSet
-from .rules import fingerprint, spell_out
+from .rules import bundled, fingerprint, spell_out
 from .runs import Action, Moment, Scope
 from .state import Combatant, Fight, OpenAction, Prompt, State, by_time
 from .steps import (
@@ -191,6 +191,7 @@ __all__ = [
     "Condition",
     "Damaged",
     "Declare",
+    "Derived",
     "Defend",
     "DiceError",
     "DicePlan",
@@ -285,6 +286,7 @@ __all__ = [
     "When",
     "banded",
     "brought",
+    "bundled",
     "by_time",
     "canonical",
     "chain_secret",

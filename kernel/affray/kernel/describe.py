@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from .values import Json
+from .numbers import Num
+from .values import Json, Trace
 
 
 class NoParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,7 +22,8 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     `release` names the rules, not the package: a log decided under one release is decided on only under the same or
     an accepted one. `options` is a frozen Struct type whose defaults are the recommended readings. `actions` maps
     an action's name to the frozen Struct type of its parameters. `places` says where modifier rows may act, `steps`
-    what the step keys mean, `saves` the saves it knows, each with a short description.
+    what the step keys mean, `saves` the saves it knows, each with a short description. `bundles` are named sets of
+    options that belong together (a sibling variant, a table's data); what a bundle leaves out keeps its default.
     """
 
     id: str
@@ -32,6 +34,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     places: dict[str, str] = {}
     steps: dict[str, str] = {}
     saves: dict[str, str] = {}
+    bundles: dict[str, dict[str, Json]] = {}
     attribution: str = ""
 
 
@@ -47,3 +50,11 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
     least: int = 0
     most: int = 0
     choices: dict[str, tuple[Json, ...]] = {}
+
+
+class Derived(msgspec.Struct, frozen=True, kw_only=True):
+    """A value that follows from a sheet: its code, and the rows that add up to it."""
+
+    code: str
+    value: Num
+    trace: Trace

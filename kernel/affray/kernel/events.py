@@ -142,7 +142,7 @@ class SetCondition(
 class GiveModifier(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="set", tag="modifier", forbid_unknown_fields=True
 ):
-    """The game master gives modifiers to one open action, from now on."""
+    """The game master gives modifiers to one open action, nested ones too, from now on."""
 
     action: str
     rows: tuple[Modifier, ...]

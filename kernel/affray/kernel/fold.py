@@ -258,8 +258,8 @@ def _done(state: State, event: Done, version: int) -> Changed:
 
 def _close_action(state: State, action: str) -> Changed:
     changed: Changed = {}
+    below = action + ">"
     if state.prompts:
-        below = action + ">"
         prompts = {
             name: prompt
             for name, prompt in state.prompts.items()
@@ -267,8 +267,10 @@ def _close_action(state: State, action: str) -> Changed:
         }
         if len(prompts) != len(state.prompts):
             changed["prompts"] = prompts
-    if action in state.given:
-        changed["given"] = _without(state.given, action)
+    if state.given:
+        changed["given"] = {
+            name: rows for name, rows in state.given.items() if name != action and not name.startswith(below)
+        }
     if action in state.open:
         changed["open"] = _without(state.open, action)
         if RESUME + action in state.agenda:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pluggy
 
-from .describe import Form, System
+from .describe import Derived, Form, System
 from .errors import Refused
 from .runs import Action, Moment
 from .state import Fight
@@ -47,6 +47,11 @@ class Hooks:
     @hookspec
     def pools(self, sheet: Any, options: Any) -> Mapping[str, Pool]:
         """Return the pools a combatant with this sheet brings (one)."""
+        raise AssertionError
+
+    @hookspec
+    def derive(self, sheet: Any, options: Any) -> Iterable[Derived]:
+        """Return every value that follows from a sheet, with the rows that explain it (list)."""
         raise AssertionError
 
     @hookspec

@@ -267,7 +267,9 @@ def _overrule(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     state, effect = exchange.state, command.effect
     check_text(command.reason, "$.reason", most=TEXT_LENGTH)
     check_json(msgspec.to_builtins(effect), "$.effect")
-    if isinstance(effect, GiveModifier | CloseAction) and effect.action not in state.open:
+    if isinstance(effect, CloseAction) and effect.action not in state.open:
+        return Refused("no-such-action", (effect.action,))
+    if isinstance(effect, GiveModifier) and all(run.id != effect.action for run in exchange.running(effect.action)):
         return Refused("no-such-action", (effect.action,))
     if isinstance(effect, GiveModifier):
         check_rows(effect.rows, exchange.rules.places, "$.effect.rows")

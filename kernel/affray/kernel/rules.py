@@ -13,13 +13,13 @@ from typing import Any, cast
 import msgspec
 import pluggy
 
-from .describe import Form, System
+from .describe import Derived, Form, System
 from .errors import AffrayError, Breach, DiceError, InputError, Refused
 from .hookspecs import HOOK_NAMES, PROJECT, Hooks, Steps
 from .ledger import canonical, sha256
 from .limits import OPTIONS, ROWS
 from .names import check_id, is_id, place
-from .numbers import is_number
+from .numbers import exact, is_number, total
 from .runs import Action, Moment, Scope
 from .state import Fight
 from .steps import Step
@@ -69,6 +69,11 @@ class Rules:
         self.system: System = self._one("describe", System)
         self.sheet_type: type = self._one("sheet_type", type)
         self.options = read_options(self.system, manifest.options)
+        for bundle in self.system.bundles:
+            try:
+                read_options(self.system, bundled(self.system, bundle))
+            except InputError as error:
+                raise Breach(names[0], "describe", f"bundle {bundle!r}: {error}") from error
         self.places = frozenset(self.system.places)
         self.contributes = bool(self._hooks["contribute"])
         self.rulings: tuple[tuple[str, Hook], ...] = tuple(self._hooks["ruling"])
@@ -102,6 +107,18 @@ class Rules:
             if not (isinstance(key, str) and is_id(key) and isinstance(pool, Pool) and _is_sound(pool)):
                 raise Breach(name, "pools", f"gives {key!r}: {pool!r}, which is no name and a Pool of exact numbers")
         return dict(pools)
+
+    def derive(self, sheet: Any) -> tuple[Derived, ...]:
+        """Every value that follows from a sheet, with its trace; () where the rules tell none."""
+        found: list[Derived] = []
+        for name, hook in self._hooks["derive"]:
+            for one in self._listed(name, "derive", hook, sheet, self.options):
+                if not isinstance(one, Derived) or not is_number(one.value):
+                    raise Breach(name, "derive", f"gave {one!r}, not a Derived with an exact number")
+                if total(row.amount for row in one.trace) != exact(one.value):
+                    raise Breach(name, "derive", f"the rows of {one.code!r} do not add up to {one.value}")
+                found.append(one)
+        return tuple(found)
 
     def read_params(self, action: str, raw: dict[str, Json]) -> Any:
         """An action's parameters as the system's type. Raises InputError for an unknown action or a bad parameter."""
@@ -268,6 +285,17 @@ def read_options(system: System, raw: dict[str, Json]) -> Any:
         raise _input_error(error, "$.options") from None
 
 
+def bundled(system: System, bundle: str) -> dict[str, Json]:
+    """The options of a bundle ("" for none). Raises InputError that lists the bundles there are."""
+    if bundle and bundle not in system.bundles:
+        raise InputError(
+            f"{system.id} has no such bundle; there are: {', '.join(system.bundles) or 'none'}",
+            path="$.bundle",
+            value=bundle,
+        )
+    return dict(system.bundles[bundle]) if bundle else {}
+
+
 def spell_out(system: System, raw: dict[str, Json]) -> dict[str, Json]:
     """Every option of a system with its value, defaults included: what a manifest records."""
     spelt: dict[str, Json] = msgspec.to_builtins(read_options(system, raw))
@@ -330,4 +358,4 @@ def _input_error(error: msgspec.ValidationError, prefix: str = "$") -> InputErro
     return InputError(text, path=prefix + path.removeprefix("$"))
 
 
-__all__ = ["Rules", "fingerprint", "read_options", "spell_out"]
+__all__ = ["Rules", "bundled", "fingerprint", "read_options", "spell_out"]

@@ -17,7 +17,7 @@ from .values import Modifier, Row, When
 
 if TYPE_CHECKING:
     from .rules import Rules
-    from .state import Fight
+    from .state import Fight, State
 
 
 class Scope:
@@ -34,18 +34,30 @@ class Scope:
     def _declared(self) -> tuple[Modifier, ...]:
         return ()
 
+    def _given(self, state: State) -> tuple[Modifier, ...]:
+        """What the game master gave to this action, or to the root action of the same actor that it belongs to."""
+        name = root(self.id)
+        found = state.given.get(self.id, ())
+        if name != self.id and name in state.given and name in state.open and state.open[name].actor == self.actor:
+            found = (*state.given[name], *found)
+        return found
+
     def rows(self, place: str, of: str = "") -> tuple[Row, ...]:
         """Modifier rows that act at one place, at once and not recorded.
 
         Rows of the declaration (then of the game master for this action), of the conditions of the actor (or of `of`,
-        where somebody else's count: a defence, armour), then of every plugin in manifest order. A resolver puts the rows it uses into a trace. Raises Breach for an unknown place.
+        where somebody else's count: a defence, armour), then of every plugin in manifest order. What the game master gave
+        to an action reaches what hangs below it where the same combatant acts: the strikes of a flurry, not a
+        counterattack. A declaration's row acts wherever its place is asked for, so that an attack may be declared
+        against a worse defence; a place that is asked for with `of` should say so in its name. A resolver puts the
+        rows it uses into a trace. Raises Breach for an unknown place.
         """
         rules, fight = self._rules, self.fight
         if place not in rules.places:
             raise Breach(rules.system.id, "resolve", f"asks for rows at {place!r}, a place it does not publish")
         found = [row for row in self._declared() if row.place == place]
         if fight.state.given:
-            found += [row for row in fight.state.given.get(root(self.id), ()) if row.place == place]
+            found += [row for row in self._given(fight.state) if row.place == place]
         someone = fight.state.combatants.get(of or self.actor)
         if someone is not None:
             for held in someone.conditions.values():

@@ -245,6 +245,8 @@ def _check_roll(state: State, step: Roll) -> None:
     check_plan(step.plan)
     if step.by and step.by not in state.combatants:
         raise Contradiction(f"{step.by!r} rolls, who never joined")
+    if step.trace:
+        _adds_up(step.trace, sum([term.count for term in step.plan.terms]), "number of dice")
 
 
 def _check_damage(state: State, step: ApplyDamage) -> None:

@@ -79,16 +79,19 @@ class Roll(Step, frozen=True, kw_only=True, gc=False):
     of die d: first, then rerolled and exploded; `dropped` lists (die, link) that do not count. `total` is the sum, the
     successes or the number of the band. `fault` is "" or what went wrong in the numbers ("division-by-zero"); then
     the action fails. `source` is engine, scripted, reported or imported; `reused` is the version of an earlier roll
-    whose faces were kept (0: none). `blind` keeps the outcome from everybody but the game master.
+    whose faces were kept (0: none). `blind` keeps the outcome from everybody but the game master. `trace` says where the
+    number of dice in the plan comes from and adds up to it; a secret combatant's is kept. How many dice somebody throws
+    is seen by all, as at a table: whoever wants to hide that too acts in secret.
     """
 
-    KEPT = ("faces", "dropped", "total", "botch")
+    KEPT = ("faces", "dropped", "total", "botch", "trace")
     PERSON = "by"
 
     by: str
     plan: DicePlan
     notation: str = ""
     blind: bool = False
+    trace: Trace | None = ()
     faces: tuple[tuple[int, ...], ...] | None = None
     dropped: tuple[tuple[int, int], ...] | None = None
     total: Num | None = None
@@ -119,7 +122,10 @@ class Ask(Step, frozen=True, kw_only=True, gc=False):
 
 
 class Defend(Step, frozen=True, kw_only=True, gc=False):
-    """The defence as computed once the choice is known, again when something after the roll changes it."""
+    """The defence as computed once the choice is known, again when something after the roll changes it.
+
+    `against` is the attacker whose numbers went into it ("" for nobody's).
+    """
 
     KEPT = ("value", "trace")
     PERSON = "who"
@@ -128,6 +134,7 @@ class Defend(Step, frozen=True, kw_only=True, gc=False):
     code: str
     value: Num | None
     trace: Trace | None = ()
+    against: str = ""
 
 
 class Judge(Step, frozen=True, kw_only=True, gc=False):

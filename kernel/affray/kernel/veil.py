@@ -25,7 +25,7 @@ from .events import (
 )
 from .names import root, slot
 from .state import State
-from .steps import ApplyDamage, Ask, Change, Judge, Order, Roll, Save
+from .steps import ApplyDamage, Ask, Change, Defend, Judge, Order, Roll, Save
 from .values import GM, Veil
 
 _OFTEN_VEILED = frozenset({Ask, Declare, Join, Roll})
@@ -51,7 +51,9 @@ def _veil(state: State, event: Any, actor: str) -> Veil | None:
         knows = _controller(state, run.actor if run is not None else event.actor)
         return Veil(audience=_names(knows, *_asked(state, event)))
     if kind is Roll:
-        return Veil(audience=(GM,), fields=tuple(sorted(kind.KEPT))) if event.blind else None
+        if event.blind:
+            return Veil(audience=(GM,), fields=tuple(sorted(kind.KEPT)))
+        return _of(state, ("trace",), event.by) if event.trace else None
     if kind is Join:
         return _join(event)
     if not kind.KEPT:
@@ -63,6 +65,8 @@ def _veil(state: State, event: Any, actor: str) -> Veil | None:
         return _of(state, kind.KEPT, event.target) or _of(state, ("trace",), actor)
     if kind is Judge:
         return _of(state, kind.KEPT, event.by, event.against)
+    if kind is Defend:
+        return _of(state, kind.KEPT, event.who, event.against)
     if kind is Save:
         return _of(state, kind.KEPT, event.who, actor)
     if kind is Order:

@@ -90,7 +90,8 @@ def claims(event: Any, state: State, sight: Sight) -> Claims:
 
 
 def roll_claims(roll: Roll) -> Claims:
-    """A plan that cannot be thrown, faces that it cannot give, a reading that they do not have."""
+    """A plan that cannot be thrown or has other dice than its trace says, faces that it cannot give, a wrong reading."""
+    yield from _sum(roll.trace, sum(term.count for term in roll.plan.terms), "number of dice")
     try:
         if roll.faces is None:
             check_plan(roll.plan)

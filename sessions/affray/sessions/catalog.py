@@ -21,6 +21,7 @@ from affray.kernel import (
     PluginUnavailable,
     RuleSet,
     System,
+    bundled,
     canonical,
     spell_out,
 )
@@ -90,10 +91,13 @@ class Catalog:
         """A system's rules with default options and no house rules."""
         return self.rules(self.manifest(system, {}, ()))
 
-    def manifest(self, system: str, options: Mapping[str, Json], house: Iterable[str]) -> Manifest:
+    def manifest(
+        self, system: str, options: Mapping[str, Json], house: Iterable[str], bundle: str = ""
+    ) -> Manifest:
         """The manifest of a new session: every option spelt out, every plugin pinned.
 
-        Raises PluginUnavailable for a plugin that is not there, InputError for options that are not the system's.
+        `bundle` names a set of options of the system; `options` go over it. Raises PluginUnavailable for a plugin that
+        is not there, InputError for options that are not the system's.
         """
         plugin = self._make(SYSTEMS, system)
         described = _described(system, plugin)
@@ -102,7 +106,7 @@ class Catalog:
             rule = self._make(HOUSE_RULES, name)
             pins.append(Pin(id=name, distribution=self._distribution(HOUSE_RULES, name), release=_release(rule)))
         pin = Pin(id=system, distribution=self._distribution(SYSTEMS, system), release=described.release)
-        return Manifest(system=pin, options=spell_out(described, dict(options)), house=tuple(pins))
+        return Manifest(system=pin, options=spell_out(described, {**bundled(described, bundle), **options}), house=tuple(pins))
 
     def rules(self, manifest: Manifest) -> RuleSet:
         """The rules of a manifest, built once. Raises PluginUnavailable when a plugin is missing or another release."""

@@ -55,7 +55,9 @@ def run_encounter(
     Breach or StoreError on the way, and then the session is stored as far as it came.
     """
     try:
-        rules = engine.catalog.rules(engine.catalog.manifest(encounter.system, encounter.options, encounter.house))
+        if encounter.options_files:
+            raise InputError("can be read beside a file only", path="$.options_files", value=encounter.options_files)
+        rules = engine.catalog.rules(engine.catalog.manifest(encounter.system, encounter.options, encounter.house, encounter.bundle))
         check_rules(encounter, rules)
     except InputError as error:
         raise in_file(error, where) from None
@@ -63,6 +65,7 @@ def run_encounter(
         encounter.system,
         title=encounter.title,
         options=encounter.options,
+        bundle=encounter.bundle,
         house=encounter.house,
         dice=encounter.dice,
         undo_dice=encounter.undo_dice,

@@ -119,11 +119,17 @@ class Auto(_Part, frozen=True):
 
 
 class Encounter(_Part, frozen=True):
-    """A fight as it is written down. `commands` bounds what `auto` may do."""
+    """A fight as it is written down. `commands` bounds what `auto` may do.
+
+    Options come from the system's `bundle`, then from the files named in `options_files`, then from `options`; what
+    comes later wins. A file that was read has its `options_files` in `options` already.
+    """
 
     system: str
     combatants: tuple[Combatant, ...]
     title: str = ""
+    bundle: str = ""
+    options_files: tuple[str, ...] = ()
     options: dict[str, Json] = {}
     house: tuple[str, ...] = ()
     dice: str | dict[str, str] = "fair"
@@ -138,14 +144,38 @@ class Encounter(_Part, frozen=True):
 
 
 def read_encounter(path: Path) -> Encounter:
-    """Read an encounter file. Raises OSError, and InputError that names the file and the path in it."""
+    """Read an encounter file and the options files beside it. Raises OSError, InputError with the file and the path in it."""
+    encounter = parse_encounter(_bytes(path), path.name)
+    options: dict[str, Json] = {}
+    for index, name in enumerate(encounter.options_files):
+        where = f"$.options_files[{index}]"
+        if Path(name).name != name:
+            raise in_file(InputError("must name a file beside this one", path=where, value=name), path.name)
+        try:
+            options |= _table(_bytes(path.with_name(name)), name)
+        except OSError as error:
+            raise in_file(InputError(f"cannot be read: {error.strerror}", path=where, value=name), path.name) from None
+    return msgspec.structs.replace(encounter, options={**options, **encounter.options}, options_files=())
+
+
+def _bytes(path: Path) -> bytes:
     with path.open("rb") as file:
-        data = file.read(FILE_BYTES + 1)
-    return parse_encounter(data, path.name)
+        return file.read(FILE_BYTES + 1)
 
 
 def parse_encounter(data: bytes, where: str = "encounter") -> Encounter:
     """Read the text of an encounter file; `where` is what messages call it. Raises InputError."""
+    raw = _table(data, where)
+    try:
+        encounter = _typed(raw)
+        _check(encounter)
+    except InputError as error:
+        raise in_file(error, where) from None
+    return encounter
+
+
+def _table(data: bytes, where: str) -> dict[str, Json]:
+    """A TOML file as JSON values without floats."""
     if len(data) > FILE_BYTES:
         raise InputError(f"has more than {FILE_BYTES} bytes", path=where)
     try:
@@ -158,11 +188,9 @@ def parse_encounter(data: bytes, where: str = "encounter") -> Encounter:
         raise InputError("is nested too deeply", path=where) from None
     try:
         check_json(raw)
-        encounter = _typed(raw)
-        _check(encounter)
     except InputError as error:
         raise in_file(error, where) from None
-    return encounter
+    return raw
 
 
 def in_file(error: InputError, where: str) -> InputError:

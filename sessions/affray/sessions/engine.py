@@ -47,6 +47,7 @@ class Engine:
         *,
         title: str = "",
         options: Mapping[str, Json] | None = None,
+        bundle: str = "",
         house: Iterable[str] = (),
         dice: str | Mapping[str, str] = "fair",
         undo_dice: str = "redraw",
@@ -56,12 +57,13 @@ class Engine:
     ) -> Session:
         """Start a session under a system.
 
+        `bundle` names a set of options that the system offers; `options` go over it.
         `dice` is one policy for all, or one a controller ("*" for all others): fair, reported, scripted (faces from
         `script`, refused when it runs out) or scripted-then-fair. `undo_dice` is redraw, keep or forbid. With
         `witness`, dice wait for a nonce of another player than the one who chose. `session` is an id of your choice. Raises PluginUnavailable, InputError, SessionExists, StoreError; nothing is stored then.
         """
         check_json(dict(options or {}), "$.options")
-        manifest = self.catalog.manifest(system, options or {}, house)
+        manifest = self.catalog.manifest(system, options or {}, house, bundle)
         policies = {"*": dice} if isinstance(dice, str) else {"*": "fair", **dice}
         return self._open(manifest, title, policies, undo_dice, witness, tuple(script), session, None)
 

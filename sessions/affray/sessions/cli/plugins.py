@@ -15,7 +15,7 @@ from .reader import json_option
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of `plugins --json`. `kind` is system or house-rule; title and release are those of a system's rules."""
+    """One entry of `plugins --json`. `kind` is system or house-rule; title, release and bundles are those of a system."""
 
     kind: str
     id: str
@@ -25,6 +25,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     target: str
     problem: str
+    bundles: tuple[str, ...]
 
 
 @click.command("plugins")
@@ -45,17 +46,20 @@ def command(as_json: bool) -> int:
         source = f" ({one.distribution} {one.version})" if one.distribution else ""
         problem = f": {printable(one.problem)}" if one.problem else ""
         click.echo(f"{one.kind} {one.id}{title}{source}{problem}")
+        if one.bundles:
+            click.echo(f"  bundles of options: {', '.join(one.bundles)}")
     return FOUND if any(one.problem for one in found) else 0
 
 
 def _listed(catalog: Catalog, offer: Offer) -> Listed:
     title = release = ""
+    bundles: tuple[str, ...] = ()
     problem = offer.problem
     is_system = offer.group == SYSTEMS
     if is_system and not problem:
         try:
             described = catalog.describe(offer.id)
-            title, release = described.title, described.release
+            title, release, bundles = described.title, described.release, tuple(described.bundles)
         except AffrayError as error:
             problem = str(error)
     return Listed(
@@ -67,4 +71,5 @@ def _listed(catalog: Catalog, offer: Offer) -> Listed:
         version=offer.version,
         target=offer.target,
         problem=problem,
+        bundles=bundles,
     )
