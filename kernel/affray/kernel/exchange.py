@@ -12,16 +12,15 @@ from typing import Any, cast
 import msgspec
 from msgspec.structs import replace
 
+from .chains import Chains
 from .dice import check_faces, read
 from .draws import Dice, Drawn, Unwitnessed
 from .drift import compare
-from .errors import Breach, DiceError, InputError, Refused, RefusedInside, RulesDrifted
+from .errors import Breach, InputError, RefusedInside, RulesDrifted
 from .events import KINDS, Choose, Close, Declare, Done, Leave, Turn
 from .fold import fold
-from .limits import NESTING, RUN_ID_LENGTH, STEPS_PER_ACTION
 from .log import Pair, opens_run, run_number
 from .names import RESUME, WITNESS, place, root, slot
-from .prepare import prepare
 from .rules import Rules
 from .runs import Action, Moment, Run, close, expire, nothing
 from .state import Fight, State, least
@@ -43,7 +42,7 @@ RuleBook = Callable[[Manifest], Rules]
 Versions = Iterable[int]
 
 
-class Exchange:
+class Exchange(Chains):
     """Runs resolvers against a fight.
 
     `openings` and `secret_openings` are the versions that opened runs in the whole log, so that a run keeps its number.
@@ -60,14 +59,12 @@ class Exchange:
         secret_openings: Versions = (),
         tracked: set[str] | None = None,
     ) -> None:
+        super().__init__(state)
         self._book = book
-        self.state = state
         self.head = head
         self.openings = list(openings)
         self.secret_openings = list(secret_openings)
         self._tracked = tracked
-        self._chains: dict[str, list[Run]] = {}
-        self._active = ""
         self._windows: dict[Rules, Fight] = {}
         self._rules: Rules | None = None
         self._manifest: Manifest | None = None
@@ -75,14 +72,22 @@ class Exchange:
 
     @classmethod
     def resume(
-        cls, book: RuleBook, pairs: list[Pair], *, head: int, openings: Versions, secret_openings: Versions = ()
+        cls,
+        book: RuleBook,
+        pairs: list[Pair],
+        *,
+        head: int,
+        openings: Versions,
+        secret_openings: Versions = (),
+        base: State | None = None,
     ) -> Exchange:
         """The exchange at the end of a line of (version, event) pairs.
 
         Starts just before the oldest open action and feeds the record; actions that are closed are only folded.
+        `base` is the state before the pairs (None: the line is whole), in which nothing is open that stays open.
         Raises RulesDrifted when a resolver no longer makes what was recorded, PluginUnavailable.
         """
-        now = State()
+        now = State() if base is None else base
         before: dict[str, tuple[int, State]] = {}
         for index, (version, event) in enumerate(pairs):
             if opens_run(event):
@@ -98,6 +103,29 @@ class Exchange:
         exchange._tracked = None
         exchange.head = head
         return exchange
+
+    # -- for those who follow a log (`reenact.py`)
+
+    @property
+    def active(self) -> str:
+        """The root action whose step or answer is due, "" when none is."""
+        return self._active
+
+    def only_fold(self, event: Any, version: int) -> None:
+        """Take an event in without handing it to any run."""
+        self.head = version
+        self.state = fold(self.state, event, version)
+        for fight in self._windows.values():
+            fight.state = self.state
+
+    def forget(self, name: str) -> None:
+        """Run a root action no further; what is recorded of it is to be folded only."""
+        if name in self._chains:
+            self._drop(name)
+
+    def track_all(self) -> None:
+        """Execute whatever opens from here on, not only what was named at first."""
+        self._tracked = None
 
     # -- what stands now
 
@@ -265,10 +293,7 @@ class Exchange:
 
         `live` says that the event was proposed by this exchange, so that it need not be compared again.
         """
-        self.head = version or self.head + 1
-        self.state = state = fold(self.state, event, self.head)
-        for fight in self._windows.values():
-            fight.state = state
+        self.only_fold(event, version or self.head + 1)
         kind = type(event)
         if kind in _OUTSIDE:
             if kind is Leave:
@@ -338,15 +363,6 @@ class Exchange:
         """A declared action as hooks see it. Raises InputError for parameters that are not the system's."""
         return Action(event, rules.read_params(event.name, event.params), rules, fight)
 
-    def _push(self, chain: list[Run], run: Run) -> None:
-        if len(chain) >= NESTING or len(run.id) > RUN_ID_LENGTH:
-            raise run.breach(f"more than {NESTING} runs inside one another")
-        chain.append(run)
-
-    def _hang(self, parent: Run, prefix: str, found: list[tuple[str, Any]], hook: str) -> None:
-        for plugin, gen in found:
-            parent.kids.append(Run(prefix + plugin, parent.opening, parent.scope, parent.rules, gen, plugin, hook))
-
     def _closed_from_outside(self, event: Done, name: str, live: bool) -> None:
         """An action was closed by another one, by the game master, or because its actor left."""
         chain = self._chains.get(name)
@@ -365,17 +381,6 @@ class Exchange:
                 self._compare_act(cause[-1], event)
             self._answer(cause[-1], event)
         self._pump()
-
-    def _drop(self, name: str) -> None:
-        chain = self._chains.pop(name)
-        for run in reversed(chain):
-            close(run)
-        if self._active == name:
-            self._active = ""
-
-    @staticmethod
-    def _answer(run: Run, value: Any) -> None:
-        run.value, run.step, run.asked = value, None, False
 
     def _advance(self, event: Any, name: str, live: bool) -> None:
         chain = self._chains.get(name)
@@ -434,64 +439,6 @@ class Exchange:
         """Compare what opens or closes another run with the step of the one that made it."""
         expected = self._act(run, run.step) if type(run.step) in _ACTS else run.step
         compare(expected, replace(event, veil=msgspec.UNSET), self.head)
-
-    def _done(self, run: Run, code: str) -> Done:
-        return cast("Done", veil(self.state, Done(action=run.id, code=code, cause="")))
-
-    def _fail(self, chain: list[Run], roll: Roll) -> None:
-        """What went wrong in a table's own numbers after a die ends the action, with its rolls recorded (law 10)."""
-        while not chain[-1].is_action:
-            close(chain.pop())
-        run = chain[-1]
-        close(run)
-        run.kids.clear()
-        run.gen = None
-        run.step = self._done(run, "failed")
-
-    # -- the generators
-
-    def _pump(self) -> None:
-        """Run generators on until the innermost one has a step that is to be recorded."""
-        chain = self._chains.get(self._active)
-        while chain:
-            run = chain[-1]
-            if run.kids:
-                self._push(chain, run.kids.popleft())
-                continue
-            if run.step is not None:
-                return
-            if run.gen is None:
-                return
-            try:
-                step = run.gen.send(run.value)
-            except StopIteration as end:
-                self._ended(chain, run, end.value)
-                continue
-            except (Breach, RefusedInside):
-                raise
-            except DiceError as error:  # notation that came from outside
-                raise RefusedInside(Refused("bad-dice", (str(error),))) from error
-            except Exception as error:
-                raise run.breach(f"raised {error!r}") from error
-            first = chain[0]
-            first.steps += 1
-            if first.steps > STEPS_PER_ACTION:
-                raise run.breach(f"more than {STEPS_PER_ACTION} steps")
-            run.step = prepare(run, step, self.state)
-
-    def _ended(self, chain: list[Run], run: Run, value: Any) -> None:
-        if not run.is_action:
-            chain.pop()  # a follow-up or an upkeep part ends without an event
-            return
-        if isinstance(value, Refused):
-            if run.counts:
-                raise run.breach(f"refused ({value.code}) after its first step")
-            if len(chain) == 1:
-                raise RefusedInside(value)
-            value = f"refused-{value.code}"
-        if value is not None and not isinstance(value, str):
-            raise run.breach(f"returned {value!r}, not an outcome code")
-        run.step = self._done(run, value or "")
 
 
 __all__ = ["Dice", "Drawn", "Exchange", "RefusedInside", "RuleBook"]

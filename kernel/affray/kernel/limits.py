@@ -72,3 +72,24 @@ DICE_EPOCHS = 1024
 
 AGENDA_ENTRIES = 2000
 """Entries of the agenda."""
+
+SNAPSHOT_BYTES = 8 * 1024 * 1024
+"""Bytes of one snapshot; a state that takes more is folded from its events each time."""
+
+POINTS_RECENT = 256
+"""Newest ends of commits that an audit keeps with their states, at least."""
+
+POINTS_APART = 64
+"""Commits from one older end that an audit keeps to the next."""
+
+SPREAD_WORK = 2_000_000
+"""Steps, of one face or one pair of readings each, after which the readings of a dice plan are not worked out exactly."""
+
+ODDS_BRANCHES = 20_000
+"""Executions of one action beyond which its odds are estimated and not worked out."""
+
+ODDS_SAMPLES = 1_000_000
+"""Samples of one estimate."""
+
+ODDS_STRATEGIES = 64
+"""Ways to answer prompts for each of which odds are given at once."""

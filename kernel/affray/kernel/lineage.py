@@ -1,7 +1,9 @@
-"""Undo and redo: which version a rewind goes to (design, section 5). Amend and fork come with the truth tools."""
+"""Undo and redo: which version a rewind goes to (design, section 5), and whether a recorded one may go there."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -37,13 +39,24 @@ def undo(log: Log, state: State, caller: str, action: str = "") -> Rewind | Refu
     Refused: nothing-to-undo, no-such-action, already-undone, needs-amend (something followed that action), not-yours,
     dice-thrown (the dice policy forbids undoing past a roll).
     """
-    commands = _commands(log)
-    if action:
-        name = root(action)
-        if action not in log.action_ids or not any(type(e) is Declare and e.action == name for e in log.events):
-            return Refused("no-such-action", (action,))
-        if not any(done.action == name for done in commands):
-            return Refused("already-undone", (action,))
+    if action and (action not in log.action_ids or not _is_declared(log, root(action))):
+        return Refused("no-such-action", (action,))
+    rewind = _undo(log, state, _commands(log), caller, action)
+    if isinstance(rewind, Refused) or state.undo_dice != "forbid":
+        return rewind
+    past_roll = any(version > rewind.to and type(event) is Roll for version, event in log.line())
+    return Refused("dice-thrown") if past_roll else rewind
+
+
+def _is_declared(log: Log, name: str) -> bool:
+    return any(type(event) is Declare and event.action == name for event in log.events)
+
+
+def _undo(log: Log, state: State, commands: list[_Done], caller: str, action: str) -> Rewind | Refused:
+    """What an undo takes back of these newest commits of the present line."""
+    name = root(action)
+    if action and not any(done.action == name for done in commands):
+        return Refused("already-undone", (action,))
     while not action and len(commands) > 1 and commands[-1].is_note and commands[-1].caller != caller:
         commands.pop()  # what others say meanwhile is not the last thing the caller did
     if not action:
@@ -59,10 +72,7 @@ def undo(log: Log, state: State, caller: str, action: str = "") -> Rewind | Refu
         start = next(i for i, done in enumerate(commands) if done.command == commands[-1].command)
     if caller != GM and not _is_own(log, state, caller, commands[start:], declared=declared and not others):
         return Refused("not-yours", (caller,))
-    to = commands[start].first - 1
-    if state.undo_dice == "forbid" and any(version > to and type(e) is Roll for version, e in log.line()):
-        return Refused("dice-thrown")
-    return Rewind(to=to, why="undo")
+    return Rewind(to=commands[start].first - 1, why="undo")
 
 
 def redo(log: Log, caller: str) -> Rewind | Refused:
@@ -85,16 +95,64 @@ def redo(log: Log, caller: str) -> Rewind | Refused:
     return Rewind(to=came_from[-1], why="redo")
 
 
-def _commands(log: Log) -> list[_Done]:
-    """The commits that made the present line, in order; what opened the session is not among them."""
-    present = {version for version, _ in log.line()}
+def may_rewind(log: Log, state: State, rewind: Rewind, caller: str) -> str:
+    """Why a recorded rewind that comes next cannot go where it goes, "" where it can.
+
+    An undo takes back the last action or the last command, a redo what the newest undo took back, and an amend goes to
+    an end of the present line.
+    """
+    if rewind.why == "redo":
+        back = redo(log, caller)
+        return "" if isinstance(back, Rewind) and back.to == rewind.to else f"there is nothing to redo at {rewind.to}"
+    commands = _commands(log, since=rewind.to)
+    if rewind.why == "amend":
+        is_there = not rewind.to or (log.is_end(rewind.to) and _is_present(log, rewind.to))
+        return "" if is_there and caller == GM else f"does not go to an end of the present line: {rewind.to}"
+    if rewind.why != "undo":
+        return f"is neither undo, redo nor amend: {rewind.why!r}"
+    last = next((done.action for done in reversed(commands) if done.action), "")
+    for action in ("", last):
+        back = _undo(log, state, commands, caller, action) if commands else Refused("nothing-to-undo")
+        if isinstance(back, Rewind) and back.to == rewind.to:
+            return ""
+    return f"does not take back the last action or command: it goes to {rewind.to}"
+
+
+def _is_present(log: Log, version: int) -> bool:
+    """Whether a version that ends a commit lies on the present line."""
+    return any(last == version for _, last, _, _ in present(log))
+
+
+def present(log: Log) -> Iterator[tuple[int, int, str, str]]:
+    """The commits of the present line, newest first: first and last version, caller, command id."""
+    index = len(log.commits) - 1
+    while index >= 0:
+        first, last, caller, command = log.commits[index]
+        event = log.events[first - 1]
+        if type(event) is Rewind:
+            index = bisect_right(log.commits, event.to, key=lambda found: found[0]) - 1 if event.to else -1
+            continue
+        yield first, last, caller, command
+        index -= 1
+
+
+def _commands(log: Log, since: int = 0) -> list[_Done]:
+    """The commits that made the present line, in order; what opened the session is not among them.
+
+    With `since`, no more of them than those behind that version and a few before.
+    """
     found: list[_Done] = []
-    for first, last, caller, command in log.commits:
-        if first not in present or type(log.events[first - 1]) in _NEVER_UNDONE:
+    few = 3
+    for first, last, caller, command in present(log):
+        if type(log.events[first - 1]) in _NEVER_UNDONE:
             continue
         begun = log.commands[caller, command].first if command else first
         event = log.event(begun)  # the second part of a dice report belongs to the action of the first
         found.append(_Done(first, last, caller, begun, _action_of(event), type(event) is Note))
+        few -= last <= since
+        if not few:
+            break
+    found.reverse()
     return found
 
 

@@ -96,6 +96,13 @@ class Log:
         """The newest version."""
         return len(self.events)
 
+    @classmethod
+    def behind(cls, version: int) -> Log:
+        """A log of which what comes behind a version is at hand and nothing before: for `line_behind`, and no more."""
+        log = cls()
+        log.events = [None] * version
+        return log
+
     def run_number(self, version: int, *, secret: bool = False) -> int:
         """The number, in the whole log and among its own kind, of the run that an event at this version opened."""
         return run_number(self.openings, self.secret_openings, version, secret=secret)
@@ -201,11 +208,26 @@ class Log:
 
         A rewind jumps, so undo of an undo needs no case of its own. Kept parts revealed up to `head` are opened.
         """
+        return self._line(0, head)[1]
+
+    def line_behind(self, version: int, head: int | None = None) -> list[Pair] | None:
+        """The pairs of `line(head)` behind a version; None where what makes the state there is not how that line begins.
+
+        So it is where a rewind led to before the version, and where a part of an event up to it was revealed since.
+        """
+        at = self.head if head is None else head
+        if any(type(event) is Reveal and event.version <= version for event in self.events[version:at]):
+            return None
+        end, found = self._line(version, head)
+        return found if end == version else None
+
+    def _line(self, start: int, head: int | None) -> tuple[int, list[Pair]]:
+        """The pairs of the line that makes the state at `head` which are newer than `start`, and where it goes on before them."""
         at = self.head if head is None else head
         opened = {v: part for v, part in self.reveals.items() if self._revealed_by(v, at)}
         found: list[Pair] = []
         events = self.events
-        while at:
+        while at > start:
             event = events[at - 1]
             if type(event) is Rewind:
                 at = event.to
@@ -215,7 +237,7 @@ class Log:
             found.append((at, event))
             at -= 1
         found.reverse()
-        return found
+        return at, found
 
     def _revealed_by(self, version: int, head: int) -> bool:
         if head >= self.head:

@@ -53,22 +53,26 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return not self.findings
 
 
-class _Verifier:
-    def __init__(self, session: str) -> None:
+class Verifier:
+    """Goes through a log event by event. `state_at` gives the state at the end of a commit, or raises KeyError."""
+
+    def __init__(self, session: str, log: Log, state_at: Callable[[int], State]) -> None:
         self.session = session
-        self.log = Log()
+        self.log = log
+        self._state_at = state_at
         self.findings: list[Finding] = []
         self.hidden = 0
         self.state = State()
-        self.states: dict[int, State] = {0: State()}
         self.sight = Sight()
         self.dice = DiceCheck(self.log, self.sight, self.find)
         self.commands: set[tuple[str, str, int]] = set()
 
     def find(self, version: int, code: str, text: str) -> None:
+        """Note a finding."""
         self.findings.append(Finding(version=version, code=code, text=text))
 
-    def commit(self, commit: Commit) -> None:
+    def begin(self, commit: Commit) -> None:
+        """Look at what comes with the next commit."""
         sender = commit.sender
         if sender is not None:
             key = (sender.caller, sender.command, sender.part)
@@ -77,12 +81,29 @@ class _Verifier:
             self.commands.add(key)
         self.dice.commit(commit, self.state)
         self.log.begin(commit)
-        for version, event in enumerate(commit.events, commit.first):
-            self._try(self._claims, event, version)
-            self.log.take(event)
-            self._try(self._follow, event, version)
+
+    def event(self, event: Any, version: int) -> None:
+        """Look at the next event of the commit."""
+        self._try(self._claims, event, version)
+        self.log.take(event)
+        self._try(self._follow, event, version)
+
+    def end(self, commit: Commit) -> None:
+        """The commit is whole."""
         self.log.end(commit)
-        self.states[commit.last] = self.state
+
+    def verdict(self, chain: Chain, commits: int) -> Verdict:
+        """What was found so far."""
+        return Verdict(
+            session=chain.session,
+            version=chain.version,
+            digest=chain.digest,
+            commits=commits,
+            hidden=self.hidden,
+            findings=tuple(self.findings),
+            dice=self.dice.report(),
+            notes=self.dice.notes(),
+        )
 
     def _try(self, check: Callable[[Any, int], None], event: Any, version: int) -> None:
         """Check an event; what a host wrote may be anything."""
@@ -109,9 +130,9 @@ class _Verifier:
     def _follow(self, event: Any, version: int) -> None:
         """Go on to the state behind an event that the log has taken in."""
         if type(event) is Rewind:
-            if event.to in self.states:
-                self.state = self.states[event.to]
-            else:
+            try:
+                self.state = self._state_at(event.to)
+            except KeyError:
                 self.find(version, "rewind", f"goes to {event.to}, which is not the end of a commit")
         elif type(event) is not Open or version == 1:
             self.state = fold(self.state, event, version)
@@ -132,13 +153,18 @@ def verify(lines: Iterable[bytes], against: tuple[int, str] | None = None, where
     except Damaged as damage:
         found = Finding(version=damage.version, code="damaged", text=str(damage))
         return Verdict(session="", version=0, digest="", commits=0, hidden=0, findings=(found,), dice=DiceReport())
-    verifier = _Verifier(chain.session)
+    states: dict[int, State] = {0: State()}
+    verifier = Verifier(chain.session, Log(), states.__getitem__)
     try:
         for line in stream:
             commit = chain.accept(line)
             commits += 1
             digests[commit.last] = commit.digest
-            verifier.commit(commit)
+            verifier.begin(commit)
+            for version, event in enumerate(commit.events, commit.first):
+                verifier.event(event, version)
+            verifier.end(commit)
+            states[commit.last] = verifier.state
     except Damaged as damage:
         verifier.find(damage.version, "damaged", str(damage))
     digests[0] = digests.get(0, chain.digest if not commits else "")
@@ -146,16 +172,7 @@ def verify(lines: Iterable[bytes], against: tuple[int, str] | None = None, where
         has = digests.get(against[0])
         told = f"has digest {has}" if has else f"does not exist: the log ends at version {chain.version}"
         verifier.find(against[0], "head", f"version {against[0]} should have digest {against[1]}, it {told}")
-    return Verdict(
-        session=chain.session,
-        version=chain.version,
-        digest=chain.digest,
-        commits=commits,
-        hidden=verifier.hidden,
-        findings=tuple(verifier.findings),
-        dice=verifier.dice.report(),
-        notes=verifier.dice.notes(),
-    )
+    return verifier.verdict(chain, commits)
 
 
-__all__ = ["DiceReport", "Finding", "Verdict", "verify"]
+__all__ = ["DiceReport", "Finding", "Verdict", "Verifier", "verify"]
