@@ -1,121 +1,25 @@
-"""What a log of the Nyra rules says: pure readings of events and states, in the words of the vectors."""
+"""The table of readings in the README of the Nyra system: made from its rows. `python -m tests.golden.nyra_readings` writes it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
 
-import msgspec
+from affray.plugins import nyra
+from affray.plugins.nyra.options import Options
+from affray.plugins.nyra.readings import READINGS
 
-from affray.kernel import ApplyDamage, Declare, Done, Event, Num, Order, State, Turn, fold, moment, root
-from affray.plugins.nyra.bodies import BUILDS
-from affray.plugins.nyra.sheet import Sheet
-from affray.plugins.nyra.wounds import build_of, tier, tier_name, tops
+from .readings import Table, switch
 
-Record = dict[str, Any]
-"""An object of the vectors' JSON."""
-
-TOP_OF_CRITICAL = 2
-"""Which band of a location ends where its health does."""
-
-
-def code(location: str) -> str:
-    """`Left Arm` as the log says it."""
-    return location.lower().replace(" ", "-")
+TABLE = Table(
+    readme=Path(nyra.__file__).parent / "README.md",
+    script="tests/golden/nyra_readings.py",
+    heads=("source", "generation", "reading", "where", "switch"),
+    rows=[
+        (one.source, one.generation, one.text, f"`{one.where}`", switch(one.switch, Options()))
+        for one in READINGS
+    ],
+)
 
 
-def words(location: str) -> str:
-    """`left-arm` as the vectors say it."""
-    return location.replace("-", " ").title()
-
-
-def own(events: Sequence[Event]) -> Iterator[Event]:
-    """The events of the action declared first, up to its `done`."""
-    if not events:
-        return
-    declared = events[0]
-    assert isinstance(declared, Declare)
-    for event in events:
-        if root(getattr(event, "action", "")) == declared.action:
-            yield event
-        if type(event) is Done and event.action == declared.action:
-            return
-
-
-def state_at(events: Sequence[Event], version: int) -> State:
-    """The state after so many events."""
-    state = State()
-    for number, event in enumerate(events[:version], 1):
-        state = fold(state, event, number)
-    return state
-
-
-def sheet_in(state: State, who: str) -> Sheet:
-    """A combatant's sheet as the system's type."""
-    return msgspec.convert(state.combatants[who].sheet, Sheet)
-
-
-def modifier_table(state: State) -> Any:
-    """The table that option `modifier` names."""
-    return state.manifest.options["modifier"] if state.manifest else None
-
-
-def wound(state: State, who: str, location: str) -> Record:
-    """The tier of a location and what it bleeds, off the conditions."""
-    held = state.combatants[who].conditions
-    if "dead" in held:
-        return {"tier": "dead", "bleed_per_turn": None}
-    worst = held.get(f"wound-{location}")
-    bleeding = held.get(f"bleeding-{location}")
-    names = BUILDS[build_of(sheet_in(state, who), location)].tiers
-    return {
-        "tier": names[int(worst.value or 0)] if worst else "unhurt",
-        "bleed_per_turn": bleeding.value if bleeding else 0,
-    }
-
-
-def critical_top(state: State, who: str, location: str) -> int:
-    """The damage up to which a location holds."""
-    sheet = sheet_in(state, who)
-    return tops(sheet, build_of(sheet, location), modifier_table(state))[TOP_OF_CRITICAL]
-
-
-def order_of(events: Sequence[Event], names: Mapping[str, str]) -> list[str]:
-    """The order of play that `begin` settled."""
-    entries = [
-        entry
-        for event in events
-        if type(event) is Order and event.key == "order"
-        for entry in event.entries
-    ]
-    return [names[entry.who] for entry in sorted(entries, key=lambda entry: moment(entry.when))]
-
-
-def delay_at_start(events: Sequence[Event], opened: int, who: str) -> Num | None:
-    """The delay somebody has when the upkeep of the turn that version `opened` started is done."""
-    turn = events[opened - 1]
-    assert isinstance(turn, Turn)
-    closed = next(
-        number
-        for number, event in enumerate(events, 1)
-        if type(event) is Done and event.action == turn.action
-    )
-    return state_at(events, closed).combatants[who].pools["delay"]
-
-
-def is_bleeding(event: Event) -> bool:
-    """Tell whether this is a turn's bleeding of one location."""
-    return type(event) is ApplyDamage and event.key == "bleeding"
-
-
-def bled(state: State, event: Any, names: Mapping[str, str]) -> Record:
-    """One loss by bleeding, as the vectors say it."""
-    location, after = event.pools[0], event.after
-    sheet = sheet_in(state, event.target)
-    return {
-        "who": names[event.target],
-        "location": words(location),
-        "loss": event.value,
-        "total": after,
-        "tier": tier_name(sheet, location, tier(sheet, location, after, modifier_table(state))),
-    }
+if __name__ == "__main__":
+    TABLE.write()

@@ -16,7 +16,7 @@ from affray.plugins.nyra.weapons import base_flat, damage_range
 from affray.plugins.nyra.wounds import tier, tier_name, tops
 
 from ..unit.nyra.table import Table
-from .nyra_readings import Record, bled, code, is_bleeding, order_of, words
+from .nyra_log import Record, bled, code, is_bleeding, order_of, words
 from .nyra_vectors import Driver, faces_of
 
 DUELIST: Record = {"STR": 7, "AGI": 6, "CON": 7, "sequence": 1, "skills": {"Swords": 7}}

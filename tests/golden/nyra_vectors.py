@@ -1,14 +1,15 @@
 """The vectors of the Nyra rules (rules/nyra.md, sections 7 and 8) as commands to a fight, and what its log says of them.
 
-Whoever can send the commands of `Driver` can run the turns and phases: a bare kernel or a session. What comes out is
-read off the events and states of the log; only names of tiers and tops of bands come from the system's tables.
+Both generations. Whoever can send the commands of `Driver` can run the turns, phases and runs of energy: a bare kernel or
+a session. What comes out is read off the events and states of the log; only names of locations and tiers and tops of bands
+come from the system's tables.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,30 +30,41 @@ from affray.kernel import (
     total,
 )
 
-from .nyra_readings import (
+from .nyra_log import (
     Record as Record,
 )
-from .nyra_readings import (
+from .nyra_log import (
     bled,
     code,
-    critical_top,
-    delay_at_start,
+    health,
     is_bleeding,
+    left_at_start,
+    located,
+    option,
     order_of,
     own,
+    paid_with,
     sheet_in,
     state_at,
     words,
     wound,
 )
 
-LEFT_OUT = {"energy", "shield", "feats", "health"}
-"""Fields of a vector's sheet that the duel does not read."""
+LEFT_OUT = {"name", "feats"}
+"""Fields of a vector's sheet that are no part of ours: a combatant's name, and feats, which are an optional module (1.8)."""
 
-REASONS = {"blocked": "blocked", "delay-spent": "delay_spent", "choice": "ended_by_choice"}
+REASONS = {
+    "blocked": "blocked",
+    "delay-spent": "delay_spent",
+    "one-swing": "one_swing",
+    "choice": "ended_by_choice",
+}
 CRITICALS = {"critical": "success", "fumble": "failure"}
 SUCCEEDED = ("critical", "success")
 TRAITS = ("Swiftness", "Impact", "Mastercraft")
+
+MISSED = 9
+"""A face that misses at half of any skill of 7 and is no fumble."""
 
 
 class Driver(Protocol):
@@ -105,8 +117,8 @@ class Driver(Protocol):
 # -- the file
 
 
-def vectors(*kinds: str) -> list[Record]:
-    """The vectors of some kinds that this engine is for: the duel, without optional modules.
+def read(key: str) -> list[Record]:
+    """The list under a key of the file, `vectors` or `exact_odds`.
 
     AFFRAY_VECTORS names another directory to take them from; there the file may be missing.
     """
@@ -114,14 +126,13 @@ def vectors(*kinds: str) -> list[Record]:
     path = Path(elsewhere or Path(__file__).parent / "vectors") / "nyra.vectors.json"
     if elsewhere and not path.exists():
         return []
-    found: list[Record] = json.loads(path.read_text("utf-8"))["vectors"]
-    return [
-        vector
-        for vector in found
-        if vector["kind"] in kinds
-        and vector.get("rules", {}).get("variant", "duel") == "duel"
-        and "optional_module" not in vector
-    ]
+    found: list[Record] = json.loads(path.read_text("utf-8")).get(key, [])
+    return found
+
+
+def vectors(*kinds: str) -> list[Record]:
+    """The vectors of some kinds that this engine is for: both generations, without optional modules."""
+    return [vector for vector in read("vectors") if vector["kind"] in kinds and "optional_module" not in vector]
 
 
 def listed(expected: Any, actual: Any) -> Any:
@@ -136,18 +147,12 @@ def listed(expected: Any, actual: Any) -> Any:
 # -- from a vector to a fight
 
 
-def options_of(vector: Record) -> dict[str, Json]:
-    """The options of the duel."""
-    return {name: value for name, value in vector["rules"].items() if name != "exhaustion_floor"}
-
-
 def sheet_of(raw: Record, weapons: Sequence[Record]) -> dict[str, Json]:
-    """A vector's sheet as the system's."""
-    sheet = {field: value for field, value in raw.items() if field not in LEFT_OUT | {"name"}}
-    sheet["armor"] = {code(location): stops for location, stops in raw["armor"].items()}
-    sheet["weapons"] = [
-        {field: value for field, value in weapon.items() if field != "energy_cost"} for weapon in weapons
-    ]
+    """A vector's sheet as the system's, with what the generation that is played does not read."""
+    sheet = {field: value for field, value in raw.items() if field not in LEFT_OUT}
+    for field in ("armor", "health"):
+        sheet[field] = raw[field] and {code(location): value for location, value in raw[field].items()}
+    sheet["weapons"] = list(weapons)
     return sheet
 
 
@@ -163,7 +168,7 @@ def run_turn(driver: Driver, vector: Record) -> Record:
     """Play a vector of kind `turn`, and tell what the log says of it."""
     given = vector["input"]
     attacker, defender = given["attacker"], given["defender"]
-    driver.start(options_of(vector), faces_of(given["dice"]))
+    driver.start(vector["rules"], faces_of(given["dice"]))
     tied = all(attacker[field] == defender[field] for field in ("sequence", "AGI"))
     prior = {code(location): damage for location, damage in given["prior_damage"].items()}
     driver.join(
@@ -183,8 +188,10 @@ def run_turn(driver: Driver, vector: Record) -> Record:
     driver.begin()
     if driver.state.turn != "attacker":
         driver.declare("defender", "end-turn", (), {})
-    if given["starting_delay"] != attacker["AGI"]:
-        driver.overrule(SetPool(target="attacker", pool="delay", value=given["starting_delay"]))
+    pool = paid_with(driver.state)
+    left = given.get(f"starting_{pool}")
+    if left not in (None, driver.state.combatants["attacker"].pools[pool]):
+        driver.overrule(SetPool(target="attacker", pool=pool, value=left))
     strikes = []
     turn = Played(driver, "attacker")
     for action in given["actions"]:
@@ -231,14 +238,15 @@ class Played:
         return [event for event in self.events if type(event) is kind and event.key == key]  # type: ignore[attr-defined]
 
     def end(self) -> Record:
-        """How the turn stands: over or not, why, and the delay that was left when it ended."""
+        """How the turn stands: over or not, why, and the delay or energy that was left when it ended."""
         ends = [event for event in self.all if type(event) is Turn and event.moment == "end"]
         lost = [event for event in self.all if type(event) is Change and event.key == "forfeit"]
-        left = self.after.combatants[self.actor].pools["delay"]
+        resource = paid_with(self.after)
+        left = self.after.combatants[self.actor].pools[resource]
         return {
             "turn_over": bool(ends),
             "reason": REASONS[ends[0].action.rpartition(">")[2].partition(".")[0]] if ends else None,
-            "delay_left": lost[0].before if lost else left,
+            f"{resource}_left": lost[0].before if lost else left,
         }
 
     def damage(self) -> dict[str, Num]:
@@ -268,8 +276,7 @@ class Played:
 
     def strike(self, action: Record) -> Record:
         """What the vectors say of one strike."""
-        end = self.end()
-        found: Record = {"turn_over": end["turn_over"], "delay_left": end["delay_left"]}
+        found = {field: value for field, value in self.end().items() if field != "reason"}
         if self.refused is not None:
             return {**found, "result": "refused", "refusal": self.refused.code.replace("-", "_")}
         done = self.events[-1]
@@ -277,7 +284,7 @@ class Played:
         found["result"] = done.code.replace("-", "_")
         if fumble := self.one(Change, "fumble"):
             found["weapon_durability"] = fumble.after
-        return found | self._attack(action) | self._defence() | self._contest() | self._hit()
+        return found | self._attack(action) | self._place(action) | self._defence() | self._contest() | self._hit()
 
     def _attack(self, action: Record) -> Record:
         verdict: Judge = self.one(Judge, "attack")
@@ -292,6 +299,12 @@ class Played:
             "attack_critical": CRITICALS.get(verdict.code),
             "defence": action["defence"] if is_open else "not_available",
         }
+
+    def _place(self, action: Record) -> Record:
+        """Where a strike was aimed or its die fell; the bank finds that out before the defence."""
+        if roll := self.one(Roll, "location"):
+            return {"location": located(self.after, self.events[0].targets[0], roll.total)}  # type: ignore[attr-defined]
+        return {"location": action["aim"]} if action["aim"] else {}
 
     def _defence(self) -> Record:
         verdict: Judge | None = self.one(Judge, "defence")
@@ -309,11 +322,10 @@ class Played:
         contests: list[Judge] = self.every(Judge, "contest")
         if not contests or contests[0].margin != 0 or self.one(Judge, "defence").code not in SUCCEEDED:
             return {}
-        options: Record = self.after.manifest.options if self.after.manifest else {}
-        if options["crit_auto_hit"] and self.one(Judge, "attack").code == "critical":
+        if option(self.after, "crit_auto_hit") and self.one(Judge, "attack").code == "critical":
             return {}
         pairs = [[total((verdict.goal or 0, verdict.margin or 0)), verdict.goal] for verdict in contests[1:]]
-        return {"tie": options["tie"], **({"tiebreak": pairs} if pairs else {})}
+        return {"tie": option(self.after, "tie"), **({"tiebreak": pairs} if pairs else {})}
 
     def _hit(self) -> Record:
         hit: ApplyDamage | None = self.one(ApplyDamage, "damage")
@@ -343,7 +355,7 @@ class Played:
             "location": words(location),
             "location_damage_total": damage,
             **wound(self.after, hit.target, location),
-            "remaining_health": total((critical_top(self.after, hit.target, location),)) - total((damage,)),
+            "remaining_health": total((health(self.after, hit.target, location),)) - total((damage,)),
         }
 
 
@@ -355,7 +367,7 @@ def run_phase(driver: Driver, vector: Record) -> Record:
     given = vector["input"]
     names = [raw["name"] for raw in given["combatants"]]
     ids = {name: f"c{number}" for number, name in enumerate(names, 1)}
-    driver.start(options_of(vector), faces_of([die for turn in given["turns"] for die in turn["dice"]]))
+    driver.start(vector["rules"], faces_of([die for turn in given["turns"] for die in turn["dice"]]))
     for raw in given["combatants"]:
         name = raw["name"]
         prior = given["prior_damage"].get(name, {})
@@ -372,7 +384,7 @@ def run_phase(driver: Driver, vector: Record) -> Record:
         played = Played(driver, ids[turn["actor"]])
         for action in turn["actions"]:
             played.act(action, ids[turn["target"]])
-        ended[turn["actor"]] = played.end()["delay_left"]
+        ended[turn["actor"]] = played.end()[f"{paid_with(driver.state)}_left"]
     close_phase(driver, 2)
     return {"end_delay": ended, **phase_of(driver, {who: name for name, who in ids.items()})}
 
@@ -398,8 +410,8 @@ def phase_of(driver: Driver, names: Mapping[str, str]) -> Record:
     people = {names[who]: one for who, one in state.combatants.items()}
     return {
         "order": order_of(events, names),
-        "start_delay": {names[who]: delay_at_start(events, number, who) for number, who in first},
-        "next_phase_delay": {names[who]: delay_at_start(events, number, who) for number, who in following},
+        "start_delay": {names[who]: left_at_start(events, number, who) for number, who in first},
+        "next_phase_delay": {names[who]: left_at_start(events, number, who) for number, who in following},
         "bleeding": [bled(state, event, names) for event in events[:end] if is_bleeding(event)],
         "damage": {
             name: {words(location): one.pools[location] for location in sheet_in(state, one.id).locations}
@@ -414,3 +426,44 @@ def phase_of(driver: Driver, names: Mapping[str, str]) -> Record:
         },
         "dead": [name for name, one in people.items() if "dead" in one.conditions],
     }
+
+
+# -- one bank
+
+
+def run_energy(driver: Driver, vector: Record) -> Record:
+    """Play a vector of kind `energy_run`: swings that miss, until the next one is refused, a fight a floor.
+
+    Each fight gets as many dice as the vector has swings, and uses them up.
+    """
+    given = vector["input"]
+    return {
+        str(floor): drained(driver, given, floor, swings=len(vector["expected"][str(floor)]) - 1)
+        for floor in given["exhaustion_floors"]
+    }
+
+
+def drained(driver: Driver, given: Record, floor: Json, *, swings: int) -> list[Num | None]:
+    """The energy of a bank before and after each of its swings."""
+    club = {"key": "club", "modifier": "STR", "durability": 9, "damage": {"B": {"n": 1, "sides": 6}}}
+    fighter = {"STR": 7, "AGI": 6, "CON": 7, "sequence": 2, "skills": {"Swords": 7}}
+    driver.start({"variant": "bank", "exhaustion_floor": floor}, [MISSED] * swings)
+    for who, sequence, weapons in (("swinger", 2, [{**club, "energy_cost": given["cost"]}]), ("onlooker", 1, [])):
+        sheet = {**fighter, "sequence": sequence, "energy": given["energy"], "weapons": weapons}
+        driver.join(who, name=who, side=who, sheet=sheet, pools={})
+    driver.begin()
+    run = [driver.state.combatants["swinger"].pools["energy"]]
+    params = {"weapon": "club", "strike": "wild", "type": "B"}
+    while (refused := driver.declare("swinger", "strike", ("onlooker",), params)) is None:
+        run.append(driver.state.combatants["swinger"].pools["energy"])
+        driver.declare("onlooker", "end-turn", (), {})
+    assert (refused.code, driver.faces_left) == ("exhausted", 0)
+    return run
+
+
+RUNS: Mapping[str, Callable[[Driver, Record], Record]] = {
+    "turn": run_turn,
+    "phase": run_phase,
+    "energy_run": run_energy,
+}
+"""What plays each kind of vector that is a fight."""

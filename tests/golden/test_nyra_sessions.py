@@ -1,4 +1,4 @@
-"""The turns and phases of the Nyra vectors through real sessions: dice used up, the log verified, also when cold."""
+"""The fights of the Nyra vectors through real sessions: dice used up, the log verified, also when cold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from affray.kernel import GM, Event, Json, Num, Refused, Roll, SetPool, State
 from affray.sessions import Engine, MemoryStore, Session
 
 from ..support.table import Fixed, must
-from .nyra_vectors import Record, listed, run_phase, run_turn, vectors
+from .nyra_vectors import RUNS, Record, listed, vectors
 
 
 class SessionDriver:
@@ -75,11 +75,11 @@ def cases(*kinds: str) -> pytest.MarkDecorator:
 
 
 @pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
-@cases("turn", "phase")
+@cases(*RUNS)
 def test_a_session_plays_the_vector(vector: Record | None, cold: bool) -> None:
     if vector is None:
         return
     driver = SessionDriver(cold=cold)
-    actual = (run_turn if vector["kind"] == "turn" else run_phase)(driver, vector)
+    actual = RUNS[vector["kind"]](driver, vector)
     assert vector["expected"] == listed(vector["expected"], actual)
     assert driver.faces_left == 0

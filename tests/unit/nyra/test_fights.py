@@ -22,6 +22,7 @@ from affray.kernel import (
     Exact,
     Exchange,
     Json,
+    Judge,
     Roll,
     State,
     Step,
@@ -39,7 +40,15 @@ OPTIONS: tuple[dict[str, Json], ...] = (
     {},
     {"tie": "defender", "bleed_timing": "own_turn_end", "fumble_durability": 0},
     {"tie": "attacker", "modifier": "minus_5", "trait_rounding": "one_sum", "crit_auto_hit": True},
+    {"variant": "bank"},
+    {"variant": "bank", "exhaustion_floor": 0, "crit_auto_hit": True, "bleed_timing": "own_turn_end"},
 )
+NAMES = ("defaults", "defender", "attacker", "bank", "bank to the end")
+EITHER = [
+    *[pytest.param(seed, OPTIONS[0], id=f"duel-{seed}") for seed in SEEDS],
+    *[pytest.param(seed, OPTIONS[3], id=f"bank-{seed}") for seed in SEEDS[:3]],
+]
+"""Fights of both generations, all other options at their defaults."""
 CARNIFEX: dict[str, Json] = {
     "key": "carnifex",
     "base": "nodachi",
@@ -48,7 +57,20 @@ CARNIFEX: dict[str, Json] = {
     "hones": [3],
     "durability": 20,
     "traits": ["Swiftness", "Impact", "Mastercraft"],
+    "energy_cost": 7,
 }
+CLUB: dict[str, Json] = {
+    "key": "club",
+    "modifier": "STR",
+    "durability": 9,
+    "energy_cost": 0,
+    "damage": {"B": {"n": 4, "sides": 10, "flat": 10}},
+}
+"""What everybody in a bank has left when nothing else can be paid, so that every fight ends, and soon."""
+
+ACTIONS = 1000
+"""Far more than any of these fights takes."""
+
 LOCATIONS = ("head", "chest", "left-arm", "right-arm", "left-leg", "right-leg")
 
 
@@ -67,26 +89,31 @@ def brawl(seed: int, options: dict[str, Json], *, cold: bool = False) -> Table:
     random = Random(seed)
     table = Table(options=options, cold=cold, host=Chance(Random(seed)))
     for who in ("ann", "bob", "cy", "dee"):
-        table.join(who, "red" if who in ("ann", "cy") else "blue", **a_fighter(random))
+        table.join(who, "red" if who in ("ann", "cy") else "blue", **a_fighter(random, options))
     table.begin()
-    for number in range(400):
+    for number in range(ACTIONS):
         if table.state.over:
             return table
         if number == 3:
-            table.join("eve", "blue", **a_fighter(random))
+            table.join("eve", "blue", **a_fighter(random, options))
         act(table, random)
-    raise AssertionError(f"seed {seed}: not over after 400 actions")
+    raise AssertionError(f"seed {seed}: not over after {ACTIONS} actions")
 
 
-def a_fighter(random: Random) -> dict[str, Any]:
+def a_fighter(random: Random, options: dict[str, Json]) -> dict[str, Any]:
+    is_bank = "variant" in options
     defences = random.choice(({}, {"Dodge": 5}, {"Defense": 4}, {"Dodge": 3, "Defense": 5}))
     return {
         "AGI": random.randint(3, 12),
         "CON": random.randint(3, 8),
         "sequence": random.randint(3, 5),
-        "skills": {"Swords": random.randint(5, 12), **defences},
+        "skills": {"Swords": random.randint(5, 12) + 8 * is_bank, **defences},
         "armor": {"head": {"P": 3, "C": 4, "S": 4, "B": 6}},
-        "weapons": random.choice(([SHORT_SWORD], [CARNIFEX], [SHORT_SWORD, CARNIFEX])),
+        "weapons": random.choice(([SHORT_SWORD], [CARNIFEX], [SHORT_SWORD, CARNIFEX]))
+        + [CLUB] * is_bank,
+        "energy": 38,
+        "health": {"left-arm": 25, "right-leg": 3},
+        "shield": True,
     }
 
 
@@ -111,7 +138,7 @@ def act(table: Table, random: Random) -> None:
         assert table.answer(prompt.ask.who[0], answer) is None
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=("defaults", "defender", "attacker"))
+@pytest.mark.parametrize("options", OPTIONS, ids=NAMES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_book_is_kept(seed: int, options: dict[str, Json]) -> None:
     table = brawl(seed, options)
@@ -119,26 +146,27 @@ def test_the_book_is_kept(seed: int, options: dict[str, Json]) -> None:
     assert table.state.over in ("won-by-red", "won-by-blue", "nobody-left")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_fight_is_the_same_after_any_restart(seed: int) -> None:
-    assert brawl(seed, {}).events == brawl(seed, {}, cold=True).events
+@pytest.mark.parametrize(("seed", "options"), EITHER)
+def test_a_fight_is_the_same_after_any_restart(seed: int, options: dict[str, Json]) -> None:
+    assert brawl(seed, options).events == brawl(seed, options, cold=True).events
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_record_can_be_derived_again(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "options"), EITHER)
+def test_the_record_can_be_derived_again(seed: int, options: dict[str, Json]) -> None:
     """Law 6: fed with its own record, the system makes every step again, or the exchange says where it drifts."""
-    table = brawl(seed, {})
+    table = brawl(seed, options)
     again = Exchange(lambda _: table.rules, State())
     for version, event in enumerate(table.events, 1):
         again.feed(event, version)
     assert again.state == table.state
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_every_step_is_described(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "options"), EITHER)
+def test_every_step_is_described(seed: int, options: dict[str, Json]) -> None:
     described = make().describe().steps
-    keys = {event.key for event in brawl(seed, {}).events if isinstance(event, Step)}
-    ends = {e.action.rpartition(">")[2].partition(".")[0] for e in brawl(seed, {}).found(Turn) if e.moment == "end"}
+    table = brawl(seed, options)
+    keys = {event.key for event in table.events if isinstance(event, Step)}
+    ends = {e.action.rpartition(">")[2].partition(".")[0] for e in table.found(Turn) if e.moment == "end"}
     assert keys | ends <= set(described)
 
 
@@ -151,6 +179,7 @@ class Auditor:
         self.state = State()
         self.spent: Counter[str] = Counter()
         self.turns: set[tuple[Exact, str]] = set()
+        self.swings: Counter[str] = Counter()
 
     def check(self) -> None:
         for version, event in enumerate(self.table.events, 1):
@@ -161,7 +190,7 @@ class Auditor:
     def look(self, before: State, event: Any) -> None:
         match event:
             case Turn(moment="start", who=who, when=when):
-                self.spent[who] = 0
+                self.spent[who] = self.swings[who] = 0
                 assert (when[0], who) not in self.turns, "two turns in a phase"
                 self.turns.add((exact(when[0]), who))
                 assert "dead" not in before.combatants[who].conditions
@@ -169,11 +198,25 @@ class Auditor:
                 assert before.turn == who
                 self.spent[who] -= int(value or 0)
                 assert self.spent[who] <= self.sheet(who)["AGI"]
+            case Change(key="energy", target=who, after=after):
+                floor = 0 if self.options.exhaustion_floor == 0 else self.sheet(who)["energy"] // 2
+                assert exact(after or 0) >= floor
+            case Judge(key="attack", by=who):
+                self.swings[who] += 1
+                assert self.options.variant == "duel" or self.swings[who] == 1, "two swings in a turn"
+            case Judge(key="contest"):
+                assert self.options.variant == "duel"
             case ApplyDamage(target=who, touched=touched, value=value):
                 assert exact(value) >= 0
                 assert touched
                 assert exact(touched[0].after) == exact(touched[0].before) + exact(value)
                 assert "dead" not in before.combatants[who].conditions
+            case Condition(key="spent", target=who, id=held):
+                location = held.removeprefix("spent-")
+                assert exact(self.state.combatants[who].pools[location] or 0) >= self.sheet(who)["health"][location]
+            case Condition(key="slight-wound" | "serious-wound" | "bleeding", target=who, id=held):
+                location = held.partition("-")[2]
+                assert self.options.variant == "duel" or location not in self.sheet(who)["health"]
             case Condition(id="dead", target=who):
                 assert self.is_lethal(who)
             case Close(code=code):

@@ -55,6 +55,21 @@ def test_no_number_of_a_secret_sheet_stands_in_the_open() -> None:
     assert leaks == []
 
 
+def test_no_number_of_a_secret_bank_stands_in_the_open() -> None:
+    """Of a swing only its price is open, as a weapon's delay is in a duel."""
+    table = Table(5, 3, 1, 5, 3, 2, 2, 2, options={"variant": "bank"})
+    numbers: dict[str, Any] = {"skills": {"Swords": SKILL, "Dodge": SKILL}, "energy": AGILITY, "health": {"left-arm": SEQUENCE}}
+    club = {"key": "sword", "modifier": "STR", "durability": 66, "energy_cost": 8, "damage": {"C": {"n": 1, "sides": 44}}}
+    table.join("ogre", "blue", secret=True, sequence=5, weapons=[club], **numbers)
+    table.join("ann", "red", skills={"Swords": 14, "Dodge": 5}, energy=20)
+    table.begin()
+    assert table.strike("ogre", "ann", guard="none") is None
+    assert table.strike("ann", "ogre", guard="none") is None
+    secret = {SKILL, SKILL // 2, AGILITY, AGILITY - 8, AGILITY // 2, SEQUENCE, 66}
+    leaks = [(event, value) for event in table.events for value in open_values(event) if value in secret]
+    assert leaks == []
+
+
 def test_the_agenda_says_no_more_than_ranks() -> None:
     assert {
         entry.who: entry.when for entry in ambush().state.agenda.values()

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from affray.kernel import InputError, Pool
-from affray.plugins.nyra.bounds import DICE_MAX, DURABILITY_MAX, FLAT_MAX, SCORE_MAX, SIDES_MAX
+from affray.plugins.nyra.bounds import (
+    DICE_MAX,
+    DURABILITY_MAX,
+    ENERGY_MAX,
+    FLAT_MAX,
+    HEALTH_MAX,
+    SCORE_MAX,
+    SIDES_MAX,
+)
 
 from .table import SHORT_SWORD, Table, sheet
 
@@ -41,7 +49,12 @@ def without(weapon: dict[str, Any], field: str) -> dict[str, Any]:
         ({"weapons": [{**STATED, "modifier": "LCK"}]}, "$.weapons[0].modifier"),
         ({"weapons": [{**STATED, "damage": {"B": {"n": 0, "sides": 4}}}]}, "$.weapons[0].damage[...].n"),
         ({"weapons": [{"key": "sword", "base": "nodachi"}]}, "$.weapons[0].durability"),
-        ({"weapons": [{"key": "sword", "base": "claymore", "durability": 9}]}, "$.weapons[0].delay"),
+        ({"weapons": [{"key": "sword", "base": "claymore"}]}, "$.weapons[0].durability"),
+        ({"weapons": [{**STATED, "energy_cost": -1}]}, "$.weapons[0].energy_cost"),
+        ({"energy": -1}, "$.energy"),
+        ({"health": {"head": 0}}, "$.health[...]"),
+        ({"health": {"tail": 25}}, "$.health.tail"),
+        ({"shield": 1}, "$.shield"),
     ],
 )
 def test_a_bad_sheet_is_refused_with_its_path(fields: dict[str, Any], path: str) -> None:
@@ -52,10 +65,22 @@ def test_a_bad_sheet_is_refused_with_its_path(fields: dict[str, Any], path: str)
 
 def at_bounds(more: str = "") -> dict[str, Any]:
     """A sheet with everything at its bound, and `more` one past it."""
-    past = {name: int(name == more) for name in ("score", "durability", "n", "sides", "flat", "least")}
+    named = ("score", "durability", "n", "sides", "flat", "least", "energy", "cost", "health")
+    past = {name: int(name == more) for name in named}
     dice = {"n": DICE_MAX + past["n"], "sides": SIDES_MAX + past["sides"], "flat": FLAT_MAX + past["flat"]}
-    weapon = {**STATED, "durability": DURABILITY_MAX + past["durability"], "damage": {"B": dice}}
-    return sheet(STR=SCORE_MAX + past["score"], sequence=-SCORE_MAX - past["least"], weapons=[weapon])
+    weapon = {
+        **STATED,
+        "durability": DURABILITY_MAX + past["durability"],
+        "energy_cost": ENERGY_MAX + past["cost"],
+        "damage": {"B": dice},
+    }
+    return sheet(
+        STR=SCORE_MAX + past["score"],
+        sequence=-SCORE_MAX - past["least"],
+        energy=ENERGY_MAX + past["energy"],
+        health={"head": HEALTH_MAX + past["health"]},
+        weapons=[weapon],
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,6 +92,9 @@ def at_bounds(more: str = "") -> dict[str, Any]:
         ("n", "$.weapons[0].damage[...].n"),
         ("sides", "$.weapons[0].damage[...].sides"),
         ("flat", "$.weapons[0].damage[...].flat"),
+        ("energy", "$.energy"),
+        ("cost", "$.weapons[0].energy_cost"),
+        ("health", "$.health[...]"),
     ],
 )
 def test_a_bound_is_the_last_that_passes(bound: str, path: str) -> None:
@@ -79,11 +107,14 @@ def test_a_bound_is_the_last_that_passes(bound: str, path: str) -> None:
 
 @pytest.mark.parametrize("field", ["delay", "modifier", "durability", "damage"])
 def test_a_weapon_without_a_list_states_everything(field: str) -> None:
+    """Of the two prices one: a weapon that costs energy may leave its delay out."""
     rules = Table().rules
     rules.read_sheet(sheet(weapons=[STATED]))
     with pytest.raises(InputError) as caught:
         rules.read_sheet(sheet(weapons=[without(STATED, field)]))
     assert f"$.weapons[0].{field}" == caught.value.path
+    if field == "delay":
+        rules.read_sheet(sheet(weapons=[{**without(STATED, "delay"), "energy_cost": 0}]))
 
 
 def test_the_longest_key_of_a_weapon_fits() -> None:

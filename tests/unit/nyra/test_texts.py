@@ -28,7 +28,7 @@ PLACEHOLDERS = {
     "order": {"who"},
     "turn": {"who", "at"},
     "close": {"side"},
-    "refused": {"0", "1", "2"},
+    "refused": {"0", "1", "2", "3"},
     "code": set(),
     "row": set(),
 }

@@ -1,8 +1,9 @@
 """Nyra, the Dark Age: duels by phases, delay, margins and wounds (system `nyra`; README.md tells how to play it).
 
-Open `strike.py` with the rule book in hand: it follows the book's order. The rest by subject: `sheet.py` and
-`weapons.py` say what a combatant brings, `order.py` and `turns.py` who acts when, `checks.py` and `damage.py` how dice
-become numbers, `wounds.py` what numbers do to people; `armoury.py` and `bodies.py` are tables.
+Open `strike.py` with the rule book in hand: it follows the book's order. `swing.py` is the older generation, which option
+`variant` chooses, with `energy.py` for its bank. The rest by subject: `sheet.py` and `weapons.py` say what a combatant
+brings, `order.py` and `turns.py` who acts when, `checks.py` and `damage.py` how dice become numbers, `wounds.py` what
+numbers do to people; `armoury.py` and `bodies.py` are tables.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from affray.kernel import Action, Fight, Form, Moment, NoParams, Pool, Refused, 
 from . import turns
 from .actions import END_TURN, STRIKE, StrikeParams, end_turn, forms, refusal
 from .glossary import PLACES, STEPS
-from .options import Options
+from .options import BUNDLES, Options
 from .sheet import Sheet, pools, problems
 from .strike import strike
+from .swing import swing
 from .texts import TEXTS
 
 
@@ -31,6 +33,7 @@ class Nyra:
             release="1",
             title="Nyra, the Dark Age",
             options=Options,
+            bundles={name: dict(options) for name, options in BUNDLES.items()},
             actions={STRIKE: StrikeParams, END_TURN: NoParams},
             places=dict(PLACES),
             steps=dict(STEPS),
@@ -50,7 +53,7 @@ class Nyra:
     @hookimpl
     def pools(self, sheet: Sheet, options: Options) -> Mapping[str, Pool]:
         """List the pools a combatant brings."""
-        return pools(sheet)
+        return pools(sheet, options)
 
     @hookimpl
     def begin(self, fight: Fight) -> Steps:
@@ -69,8 +72,10 @@ class Nyra:
 
     @hookimpl
     def resolve(self, fight: Fight, action: Action) -> Steps:
-        """Resolve a strike, or the end of a turn by choice."""
-        return strike(fight, action) if action.name == STRIKE else end_turn(action)
+        """Resolve a strike of the generation that is played, or the end of a turn by choice."""
+        if action.name == END_TURN:
+            return end_turn(action)
+        return swing(fight, action) if fight.options.is_bank else strike(fight, action)
 
     @hookimpl
     def upkeep(self, fight: Fight, moment: Moment) -> Steps | None:

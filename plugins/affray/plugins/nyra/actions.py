@@ -8,8 +8,10 @@ import msgspec
 
 from affray.kernel import Action, EndTurn, Fight, Form, Refused, Steps, number
 
+from . import energy
 from .armoury import DAMAGE_TYPES, DamageType
 from .sheet import DELAY, Sheet
+from .weapons import Built
 from .wounds import alive, is_dead
 
 STRIKE = "strike"
@@ -46,7 +48,7 @@ def forms(fight: Fight, who: str) -> tuple[Form, ...]:
 
 
 def refusal(fight: Fight, action: Action) -> Refused | None:
-    """Give a reason to refuse a declaration. A refusal costs nothing and never ends a turn (NY26, NY30)."""
+    """Give a reason to refuse a declaration. A refusal costs nothing and never ends a turn (NY26, NY30, NY58)."""
     if action.name == END_TURN:
         is_own = fight.state.turn == action.actor
         return None if is_own else Refused("not-your-turn", (action.actor, END_TURN))
@@ -60,7 +62,7 @@ def refusal(fight: Fight, action: Action) -> Refused | None:
 
 
 def _of_weapon(fight: Fight, action: Action) -> Refused | None:
-    """If type and delay are both wrong, the type is the reason (1.3)."""
+    """If type and price are both wrong, the type is the reason (1.3)."""
     sheet: Sheet = fight.sheet(action.actor)
     params: StrikeParams = action.params
     weapon = sheet.arm(params.weapon)
@@ -68,10 +70,15 @@ def _of_weapon(fight: Fight, action: Action) -> Refused | None:
         return Refused("no-such-weapon", (params.weapon, *[owned.key for owned in sheet.weapons]))
     if params.type not in weapon.types:
         return Refused("damage-type-not-available", (weapon.name, params.type, *weapon.types))
-    left = fight.pool(action.actor, DELAY)
-    if weapon.delay > left:
-        return Refused("not-enough-delay", (weapon.name, weapon.delay, number(left)))
-    return None
+    cannot_pay = energy.exhaustion if fight.options.is_bank else _too_slow
+    return cannot_pay(fight, action.actor, weapon)
+
+
+def _too_slow(fight: Fight, who: str, weapon: Built) -> Refused | None:
+    """The delay of a weapon has to be left in the turn."""
+    assert weapon.delay is not None, "a weapon without a delay does not come into a duel"
+    left = fight.pool(who, DELAY)
+    return None if weapon.delay <= left else Refused("not-enough-delay", (weapon.name, weapon.delay, number(left)))
 
 
 def _of_aim(fight: Fight, action: Action) -> Refused | None:

@@ -41,6 +41,7 @@ class Listed(NamedTuple):
     delay: int | None
     durability: int | None
     damage: Damage
+    energy_cost: int | None = None
 
 
 WEAPONS: Mapping[str, Listed] = {
@@ -60,13 +61,14 @@ WEAPONS: Mapping[str, Listed] = {
         durability=None,
         damage={"P": Dice(n=2, sides=10, flat=4), "S": Dice(n=3, sides=10, flat=4), "C": None, "B": None},
     ),
-    # seed: it pierces and slashes too, without numbers
+    # seed: it pierces and slashes too, without numbers; a swing costs 7 energy, and no page knows its delay
     "claymore": Listed(
         "Claymore",
         modifier="STR",
         delay=None,
         durability=None,
         damage={"C": Dice(n=2, sides=10), "B": None},
+        energy_cost=7,
     ),
 }
 """Listed weapons by id. Carnifex is no entry: it is a Nodachi of oscite, smith's bonus 5, Hone III."""

@@ -14,5 +14,11 @@ DICE_MAX = 100
 SIDES_MAX = 1000
 """Most sides of a damage die."""
 
+ENERGY_MAX = 10_000
+"""Fullest energy bank, dearest swing and highest exhaustion floor."""
+
+HEALTH_MAX = 10_000
+"""Most health that a sheet states for a location."""
+
 FLAT_MAX = 10_000
 """Largest flat part of a weapon's listed damage, either way."""

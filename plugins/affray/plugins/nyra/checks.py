@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from affray.kernel import Exact, Num, Roll, dice, exact
+from affray.kernel import Exact, Num, Roll, Row, dice, exact, number, total
 
 D10 = dice(1, 10)
 
@@ -26,6 +26,13 @@ DIFFICULTIES: Mapping[Difficulty, tuple[int, int]] = {
 """Effective skill as (times, divided by) of the skill (page difficulty-thresholds, 0.95). Quotients are rounded down:
 the seed halves 7 to 3 (contradiction 3)."""
 
+class Check(NamedTuple):
+    """How difficult a check is, and the code of the row that says what the difficulty takes off the skill."""
+
+    difficulty: Difficulty
+    row: str = ""
+
+
 CRITICAL_FACE = 1
 """Always succeeds, and is a critical success (page skill-checks, 0.9; at an effective skill of 0 too, I 0.7)."""
 
@@ -40,6 +47,13 @@ def effective(skill: Exact, difficulty: Difficulty) -> Exact:
     """Turn a skill into the number the die has to stay at or below. Equal passes (contradiction 5)."""
     times, by = DIFFICULTIES[difficulty]
     return skill if times == by else skill * times // by
+
+
+def derived(rows: tuple[Row, ...], check: Check) -> tuple[Exact, tuple[Row, ...]]:
+    """Turn rows that add up to a skill into the effective skill, and rows that add up to that."""
+    skill = total(row.amount for row in rows)
+    goal = effective(skill, check.difficulty)
+    return goal, rows if goal == skill else (*rows, Row(check.row, number(goal - skill), RULE))
 
 
 def outcome(die: Exact, goal: Exact) -> str:

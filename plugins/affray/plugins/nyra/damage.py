@@ -29,7 +29,7 @@ IMPACT_COUNTS_CRITICAL_DICE = False
 
 
 MASTERCRAFT_SKILL: Difficulty = "normal"
-"""Mastercraft takes half of the full skill, on an aimed strike too (I 0.7)."""
+"""Mastercraft takes half of the full skill, on an aimed strike too (I 0.7), and in the bank, of which the page says nothing."""
 
 
 def part(
@@ -95,7 +95,7 @@ def traits(sheet: Sheet, weapon: Built, rolled: Exact, is_critical: bool, option
 
 
 def armor(sheet: Sheet, location: str, kind: DamageType) -> Iterator[Row]:
-    """Take off what the armour stops: after final damage (0.9)."""
+    """Take off what the armour stops: after final damage (0.9; NY76 in the bank)."""
     stops = sheet.armor.get(location, {}).get(kind, 0)
     if stops:
         yield Row("armor", -stops, SHEET)

@@ -1,4 +1,4 @@
-"""One strike of a volley, in the order of the rule book (nyra.md, 1.3).
+"""One strike of a volley, in the order of the rule book (nyra.md, 1.3). The older generation's is `swing.py`.
 
     pay -> attack roll -> defence -> compare margins -> location -> damage, armour, wounds -> end of the turn?
 
@@ -29,12 +29,11 @@ from affray.kernel import (
     dice,
     number,
     slot,
-    total,
 )
 
 from .actions import StrikeParams
 from .bodies import SPECIES
-from .checks import D10, RULE, SHEET, SUCCEEDED, Difficulty, effective, face, given, outcome
+from .checks import D10, RULE, SHEET, SUCCEEDED, Check, derived, face, given, outcome
 from .damage import part
 from .order import HIDDEN
 from .sheet import DELAY, Sheet
@@ -42,10 +41,10 @@ from .turns import DELAY_OWED, is_opening
 from .weapons import Built
 from .wounds import worsen
 
-ATTACKS: Mapping[str, Difficulty] = {"wild": "normal", "aimed": "difficult"}
+ATTACKS: Mapping[str, Check] = {"wild": Check("normal"), "aimed": Check("difficult", "aimed")}
 """How difficult a strike is (seed)."""
 
-DEFENCE: Difficulty = "normal"
+DEFENCE = Check("normal")
 """A defence is rolled at full skill, as often as somebody is struck; it costs no delay (I 0.8)."""
 
 
@@ -76,13 +75,14 @@ def strike(fight: Fight, action: Action) -> Steps:
     """Strike once. Outcomes: hit, miss, critical-miss, blocked, dodged."""
     weapon = wielded(fight, action)
     yield from pay(fight, action, weapon)
-    attack = yield from attack_roll(fight, action)
+    attack = yield from attack_roll(fight, action, ATTACKS)
     if attack.code not in SUCCEEDED:  # nobody rolls a defence
         result = yield from miss(fight, action, weapon, attack)
     else:
         result = yield from defend(fight, action, attack)
         if result == "hit":
-            yield from hit(fight, action, weapon, attack)
+            location = yield from find_location(fight, action)
+            yield from hit(fight, action, weapon, attack, location)
     yield from end_of_volley(fight, action, result)
     return result
 
@@ -98,22 +98,28 @@ def wielded(fight: Fight, action: Action) -> Built:
 def pay(fight: Fight, action: Action, weapon: Built) -> Steps:
     """Pay the weapon's delay, hit or miss (I 0.9). In an opening it is owed by the next turn (0.9)."""
     me = action.actor
+    assert weapon.delay is not None, "a weapon without a delay does not come into a duel"
     yield Change("delay", target=me, pool=DELAY, value=-weapon.delay)
-    if fight.has(me, HIDDEN):
-        yield Condition("revealed", target=me, id=HIDDEN, code="ended")
+    yield from reveal(fight, me)
     if is_opening(fight) and fight.state.turn == me:
         yield Condition("delay-owed", target=me, id=DELAY_OWED, value=weapon.delay)
 
 
-def attack_roll(fight: Fight, action: Action) -> Generator[Step, Any, Judge]:
-    """Roll a d10 at or below the effective skill: the skill, halved for an aimed strike. Margin = skill - die."""
+def reveal(fight: Fight, who: str) -> Steps:
+    """Let somebody who strikes be hidden no more (1.2 step 1)."""
+    if fight.has(who, HIDDEN):
+        yield Condition("revealed", target=who, id=HIDDEN, code="ended")
+
+
+def attack_roll(fight: Fight, action: Action, attacks: Mapping[str, Check]) -> Generator[Step, Any, Judge]:
+    """Roll a d10 at or below the effective skill: the skill, made as difficult as `attacks` says for this kind of strike.
+
+    Margin = effective skill - die.
+    """
     sheet: Sheet = fight.sheet(action.actor)
     params: StrikeParams = action.params
     rows = (Row("Swords", sheet.skills.Swords, SHEET), *action.rows("attack.skill"))
-    skill = total(row.amount for row in rows)
-    goal = effective(skill, ATTACKS[params.strike])
-    if goal != skill:
-        rows += (Row(params.strike, number(goal - skill), RULE),)
+    goal, rows = derived(rows, attacks[params.strike])
     die = yield from Roll("attack", by=action.actor, plan=D10)
     code = outcome(face(die), goal)
     return (
@@ -139,35 +145,43 @@ def miss(fight: Fight, action: Action, weapon: Built, attack: Judge) -> Generato
 
 def defend(fight: Fight, action: Action, attack: Judge) -> Generator[Step, Any, str]:
     """Let the target roll a defence it owns, and compare margins. Gives hit, blocked or dodged."""
-    choice = yield from choose_guard(fight, action.target)
+    choice = yield from choose_guard(fight, action.target, GUARDS, DEFENCE)
     if choice == NO_GUARD:
         return "hit"
-    guard, defence = yield from defence_roll(fight, action, choice)
+    guard, defence = yield from defence_roll(fight, action, choice, DEFENCE)
     contest = yield from compare(fight, action, attack, defence, guard.code)
     return "hit" if contest.code == "hit" else GUARDS[guard.code].stops
 
 
-def choose_guard(fight: Fight, target: str) -> Generator[Step, Any, str]:
-    """Ask for a defence among those owned. Who owns none is not asked; who left meanwhile does not defend."""
+def choose_guard(
+    fight: Fight, target: str, guards: Mapping[str, Guard], check: Check
+) -> Generator[Step, Any, str]:
+    """Ask for a defence among those owned, each with the number it is rolled against.
+
+    Who owns none of `guards` is not asked; who left meanwhile does not defend.
+    """
     skills = fight.sheet(target).skills
-    options = [
-        Option(code=code, value=rank, trace=(Row(guard.skill, rank, SHEET),))
-        for code, guard in GUARDS.items()
-        if (rank := getattr(skills, guard.skill)) is not None
-    ]
+    options: list[Option] = []
+    for code, guard in guards.items():
+        rank = getattr(skills, guard.skill)
+        if rank is not None:
+            value, rows = derived((Row(guard.skill, rank, SHEET),), check)
+            options.append(Option(code=code, value=number(value), trace=rows))
     if not options:
         return NO_GUARD
     answer: str | None = yield from Ask("defence", who=(target,), options=(*options, Option(code=NO_GUARD)))
     return answer or NO_GUARD
 
 
-def defence_roll(fight: Fight, action: Action, choice: str) -> Generator[Step, Any, tuple[Defend, Judge]]:
+def defence_roll(
+    fight: Fight, action: Action, choice: str, check: Check
+) -> Generator[Step, Any, tuple[Defend, Judge]]:
     """Roll the defence chosen. It must be a success itself; its 1 or 10 is no more than that (I 0.7)."""
     target = action.target
     skill = GUARDS[choice].skill
     rank: int = getattr(fight.sheet(target).skills, skill)
     rows = (Row(skill, rank, SHEET), *action.rows("defence.skill", of=action.target))
-    value = effective(total(row.amount for row in rows), DEFENCE)
+    value, rows = derived(rows, check)
     guard = yield from Defend("defence", who=target, code=choice, value=number(value), trace=rows)
     goal = given(guard.value)
     die = yield from Roll("defence", by=target, plan=D10)
@@ -227,11 +241,10 @@ def contest_step(action: Action, attack: Judge, guard: str, margin: Exact, reply
     )
 
 
-def hit(fight: Fight, action: Action, weapon: Built, attack: Judge) -> Steps:
-    """Wound a location: the one aimed at, or one that the die finds."""
+def hit(fight: Fight, action: Action, weapon: Built, attack: Judge, location: str) -> Steps:
+    """Wound a location."""
     params: StrikeParams = action.params
     target = action.target
-    location = params.aim or (yield from random_location(fight, action))
     entry = weapon.damage[params.type]
     assert entry is not None, "a type that is N/A is refused"
     rolled = yield from Roll("damage", by=action.actor, plan=dice(entry.n, entry.sides))
@@ -250,8 +263,11 @@ def hit(fight: Fight, action: Action, weapon: Built, attack: Judge) -> Steps:
     yield from worsen(fight, target, location)
 
 
-def random_location(fight: Fight, action: Action) -> Generator[Step, Any, str]:
-    """Roll the die of the target's body: 1 is its first location."""
+def find_location(fight: Fight, action: Action) -> Generator[Step, Any, str]:
+    """Find the location: the one aimed at, or what the die of the target's body says, where 1 is its first."""
+    params: StrikeParams = action.params
+    if params.aim is not None:
+        return params.aim
     body = SPECIES[fight.sheet(action.target).species]
     die = yield from Roll("location", by=action.actor, plan=dice(1, body.sides))
     location, _ = body.locations[int(face(die)) - 1]
@@ -273,5 +289,5 @@ def end_of_volley(fight: Fight, action: Action, result: str) -> Steps:
         if left:
             yield Change("forfeit", target=me, pool=DELAY, value=number(-left))
         yield EndTurn(result, who=me)
-    elif all(weapon.delay > left for weapon in fight.sheet(me).arms):
+    elif all(weapon.delay is None or weapon.delay > left for weapon in fight.sheet(me).arms):
         yield EndTurn("delay-spent", who=me)

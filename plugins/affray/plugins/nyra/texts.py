@@ -40,6 +40,7 @@ def _of_locations() -> dict[str, str]:
             found[f"code.bleeding-{location}"] = f"bleeding from the {words}"
             found[f"code.mangled-{location}"] = f"mangled {words}"
             found[f"code.severed-{location}"] = f"severed {words}"
+            found[f"code.spent-{location}"] = f"no health left in the {words}"
     return found
 
 
@@ -50,6 +51,7 @@ EN: Mapping[str, str] = {
     "declare.strike.aimed": "{actor} aims at {target}'s {aim}: {weapon}, {type}.",
     "declare.end-turn": "{actor} waits for the next phase.",
     "change.delay": "",
+    "change.energy": "The swing takes {target}'s energy from {before} to {after}.",
     "condition.revealed.ended": "{target} is hidden no more.",
     "condition.delay-owed.gained": "{target} spends {value} delay of the first turn in advance.",
     "condition.delay-owed.ended": "",
@@ -72,11 +74,13 @@ EN: Mapping[str, str] = {
     "judge.contest.hit": "The strike gets through.",
     "judge.contest.defended": "The defence holds.",
     "judge.contest.tie": "Equal margins: both roll again.",
+    "judge.avoid.hit": "",
+    "judge.avoid.unavoidable": "A critical success cannot be avoided.",
+    "judge.avoid.avoided": "The defence holds.",
     "roll.tiebreak": "{by} rolls again: {dice}.",
     "roll.location": "The strike finds its place: {dice}.",
     "roll.damage": "{by} rolls damage: {dice}.",
     "apply-damage.damage": "{target} takes {value} {type} damage to the {location}.",
-    "done.strike.dodged": "{target} dodges, and the volley goes on.",
     "change.forfeit": "{target} loses the {before} delay that was left.",
     # wounds
     "apply-damage.bleeding": "{target} bleeds from the {location}: {value}.",
@@ -88,6 +92,7 @@ EN: Mapping[str, str] = {
     "condition.mangled": "{target} has a {id}.",
     "condition.mangled.ended": "",
     "condition.severed": "{target} has a {id}.",
+    "condition.spent": "{target} has {id}.",
     "condition.bleeding.gained": "{target} begins to lose {value} a turn: {id}.",
     "condition.bleeding.renewed": "{target} now loses {value} a turn: {id}.",
     "condition.bleeding.ended": "",
@@ -104,6 +109,7 @@ EN: Mapping[str, str] = {
     "change.refill": "",
     "turn.end.blocked": "The block ends {who}'s turn.",
     "turn.end.delay-spent": "{who} has no delay left for another strike.",
+    "turn.end.one-swing": "",
     "turn.end.choice": "",
     "turn.end.opening": "The opening is over.",
     "turn.end.death": "{who} takes no more turns.",
@@ -113,6 +119,7 @@ EN: Mapping[str, str] = {
     "refused.no-such-weapon": "{0} is not a weapon of this combatant.",
     "refused.damage-type-not-available": "{0} cannot be used for {1} damage.",
     "refused.not-enough-delay": "{0} takes {1} delay, and {2} is left.",
+    "refused.exhausted": "Exhausted: {0} costs {1} energy of {2}, and no less than {3} may be left.",
     "refused.aim-missing": "An aimed strike names the location it is aimed at.",
     "refused.aim-not-allowed": "A wild strike lands where it will; it cannot be aimed at the {0}.",
     "refused.no-such-location": "There is no {0} to aim at.",
@@ -131,6 +138,7 @@ EN: Mapping[str, str] = {
     "code.dead": "dead",
     "code.flat": "flat",
     "code.armor": "armor",
+    "row.in-battle": "halved in battle",
     "row.critical": "critical: the dice again",
     "row.no-healing": "never below 0",
 }

@@ -48,7 +48,7 @@ def start(fight: Fight, moment: Moment) -> Steps:
     """Start a turn: delay is refilled, wounds bleed, and who lives has a turn in the next phase.
 
     Who dies of it takes no turn (1.6). The turn stays open even if no weapon can be paid: the rule that ends it by
-    itself is asked after a strike, so a combatant without a weapon ends it by choice.
+    itself is asked after a strike, so a combatant without a weapon, or one that is exhausted (NY58), ends it by choice.
     """
     who = moment.who
     if is_dead(fight, who):  # by a game master's word, which took nobody off the agenda
@@ -56,7 +56,8 @@ def start(fight: Fight, moment: Moment) -> Steps:
         return
     if is_opening(fight):
         return
-    yield from refill(fight, who)
+    if not fight.options.is_bank:  # no page says that a bank is ever refilled (section 2)
+        yield from refill(fight, who)
     yield from worsen_all(fight, who)
     if fight.options.bleed_timing == "own_turn_start":
         yield from bleed(fight, who)

@@ -17,15 +17,18 @@ from msgspec.structs import replace
 from affray.kernel import InputError, check_id, limits
 
 from .armoury import DAMAGE_TYPES, MATERIALS, WEAPONS, Damage, DamageType, Dice, Listed, Statistic
-from .bounds import DURABILITY_MAX, SCORE_MAX
+from .bounds import DURABILITY_MAX, ENERGY_MAX, SCORE_MAX
 
 Trait = Literal["Swiftness", "Impact", "Mastercraft"]
 """An ability of a weapon; what each adds stands in `damage.py`."""
 
 Bonus = Annotated[int, msgspec.Meta(ge=-SCORE_MAX, le=SCORE_MAX)]
 
-STATED = ("delay", "modifier", "durability", "damage")
+STATED = ("modifier", "durability", "damage")
 """What has to be known of a weapon, from the sheet or from the list."""
+
+PRICES = ("delay", "energy_cost")
+"""What a strike is paid with: delay in the duel, energy in the bank. One of them has to be known of a weapon."""
 
 DURABILITY = "durability-"
 """Prefix of the pool that holds a weapon's durability; the weapon's key follows."""
@@ -37,6 +40,9 @@ class Weapon(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     `key` is its id in actions. Either `base` names a listed weapon and the fields left out are the list's, or the sheet
     states delay, modifier, durability and damage itself. `material`, `smith_bonus` and `hones` (bonuses in the order
     applied) change the flat part. In `damage` a type that is None is N/A; one that is absent has no known numbers.
+
+    `delay` is what a strike of the duel costs; the bank does not read it. `energy_cost` is what a swing of the bank costs,
+    None for nothing (section 8); the duel does not read it. A weapon that states the one may leave the other out.
     """
 
     key: str
@@ -46,6 +52,7 @@ class Weapon(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     smith_bonus: Bonus = 0
     hones: tuple[Bonus, ...] = ()
     delay: Annotated[int, msgspec.Meta(ge=1, le=SCORE_MAX)] | None = None
+    energy_cost: Annotated[int, msgspec.Meta(ge=0, le=ENERGY_MAX)] | None = None
     modifier: Statistic | None = None
     durability: Annotated[int, msgspec.Meta(ge=0, le=DURABILITY_MAX)] | None = None
     traits: tuple[Trait, ...] = ()
@@ -58,12 +65,16 @@ class Weapon(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """A weapon ready for use: every number known, `damage` with all that was done to it."""
+    """A weapon ready for use: every number known, `damage` with all that was done to it.
+
+    `delay` is None only where the bank is played; `energy_cost` is 0 where nothing is known.
+    """
 
     key: str
     pool: str
     name: str
-    delay: int
+    delay: int | None
+    energy_cost: int
     modifier: Statistic
     durability: int
     traits: tuple[Trait, ...]
@@ -82,7 +93,7 @@ class Built(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 def build(weapon: Weapon) -> Built:
     """Build a weapon: what the sheet does not state comes from the list. The sheet must have passed `problems`."""
     listed = WEAPONS.get(weapon.base)
-    stated = {field: _stated(weapon, listed, field) for field in STATED}
+    stated = {field: _stated(weapon, listed, field) for field in (*STATED, *PRICES)}
     damage: Damage = stated["damage"]
     flats = base_flat(
         {kind: None if dice is None else dice.flat for kind, dice in damage.items()},
@@ -95,6 +106,7 @@ def build(weapon: Weapon) -> Built:
         pool=weapon.pool,
         name=weapon.name or (weapon.key if listed is None else listed.name),
         delay=stated["delay"],
+        energy_cost=stated["energy_cost"] or 0,
         modifier=stated["modifier"],
         durability=stated["durability"],
         traits=weapon.traits,
@@ -144,6 +156,9 @@ def problems(weapon: Weapon, path: str) -> Iterator[tuple[str, str]]:
     if weapon.base and weapon.base not in WEAPONS:
         yield f"{path}.base", f"no such listed weapon, there are {', '.join(WEAPONS)}; got {weapon.base!r}"
         return
+    listed = WEAPONS.get(weapon.base)
+    if all(_stated(weapon, listed, field) is None for field in PRICES):
+        yield f"{path}.delay", "must be stated: no list gives it (for the bank generation state energy_cost)"
     for field in STATED:
-        if _stated(weapon, WEAPONS.get(weapon.base), field) is None:
+        if _stated(weapon, listed, field) is None:
             yield f"{path}.{field}", "must be stated: no list gives it"

@@ -6,11 +6,15 @@ a turn, `mangled-<location>`, `severed-<location>` and `dead` say so by being th
 
 Nothing here heals. Whoever is treated at the table (a doctor, a suture) loses the condition by a game master's
 overrule; a bleeding that ended begins again only when the location gets worse.
+
+In the bank a location whose health the sheet states has no bands: damage is taken from that one number and what comes of
+it is the game master's word. `spent-<location>` says that nothing is left of it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 
 from affray.kernel import ApplyDamage, Condition, EndTurn, Exact, Fight, Order, Row, Steps, exact, number
 
@@ -22,6 +26,7 @@ from .sheet import Sheet, modifier
 DEAD = "dead"
 WOUND = "wound-"
 BLEEDING = "bleeding-"
+SPENT = "spent-"
 
 CRIPPLED = ("mangled", "severed")
 """Tiers of a limb that are conditions of their own; the later replaces the earlier."""
@@ -62,6 +67,9 @@ def alive(fight: Fight) -> tuple[str, ...]:
 
 def worsen(fight: Fight, who: str, location: str) -> Steps:
     """Let a location enter every tier its damage has reached, if it is worse than any it was in before."""
+    if location in stated_health(fight, who):
+        yield from run_out(fight, who, location)
+        return
     sheet: Sheet = fight.sheet(who)
     before = _held(fight, who, WOUND + location)
     after = tier(sheet, location, fight.pool(who, location), fight.options.modifier)
@@ -78,6 +86,22 @@ def worsen(fight: Fight, who: str, location: str) -> Steps:
     rate = bleeds + sum([BLEEDS.get(tier_name(sheet, location, new), 0) for new in range(int(before) + 1, after + 1)])
     if rate > bleeds:
         yield _gain(fight, "bleeding", who, BLEEDING + location, rate)
+
+
+def stated_health(fight: Fight, who: str) -> Mapping[str, int]:
+    """Give the health that counts instead of bands, by location: none in a duel, what the sheet states in the bank.
+
+    The seed's arm of 25 at CON 6 and STR 6 fits no formula (contradiction 9), so it is a stored number.
+    """
+    sheet: Sheet = fight.sheet(who)
+    return (sheet.health or {}) if fight.options.is_bank else {}
+
+
+def run_out(fight: Fight, who: str, location: str) -> Steps:
+    """Show when nothing is left of a location's health. Its effects are the game master's (section 2)."""
+    is_spent = fight.pool(who, location) >= stated_health(fight, who)[location]
+    if is_spent and not fight.has(who, DEAD, SPENT + location):
+        yield Condition("spent", target=who, id=SPENT + location)
 
 
 def cripple(fight: Fight, who: str, location: str, name: str) -> Steps:
