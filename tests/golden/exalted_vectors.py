@@ -28,7 +28,7 @@ from affray.kernel import (
     total,
 )
 from affray.plugins.exalted.defense_value import Inputs, Value
-from affray.plugins.exalted.options import Options
+from affray.plugins.exalted.options import BUNDLES, Options
 from affray.sessions import Answer, Engine, MemoryStore, Session
 
 from ..support.fights import prompt_for
@@ -112,10 +112,12 @@ NOBODY: Record = {"being": "mortal", "strength": 0, "dexterity": 0, "stamina": 1
 class Fought:
     """An attack by `ann` on `bob`, who join battle without dice, Ann first."""
 
-    def __init__(self, faces: Sequence[int], options: Mapping[str, Json], *, cold: bool) -> None:
+    def __init__(self, faces: Sequence[int], options: Mapping[str, Json], *, cold: bool, bundle: str = "") -> None:
         self._engine = Engine(MemoryStore(), catalog(), Fixed("vectors"))
         self._cold = cold
-        self._session = self._engine.start("exalted", options=options, dice="scripted", script=faces, session="s")
+        self._session = self._engine.start(
+            "exalted", options=options, bundle=bundle, dice="scripted", script=faces, session="s"
+        )
         self._faces = len(faces)
 
     @property
@@ -199,14 +201,17 @@ def attack_told(fought: Fought, hardness: int) -> Record:
     }
 
 
-def run_defence(vector: Record, *, cold: bool) -> tuple[Record, int]:
-    """Play an attack without dice on somebody who defends as a row says; gives what the trace says, and faces left."""
-    given, options = vector["input"], vector.get("options", {})
+def run_defence(vector: Record, *, cold: bool, bundle: str = "") -> tuple[Record, int]:
+    """Play an attack without dice on somebody who defends as a row says; gives what the trace says, and faces left.
+
+    With a `bundle` its options count, and not the row's.
+    """
+    given, options = vector["input"], BUNDLES[bundle] if bundle else vector.get("options", {})
     faces: list[int] = []
     for what in ("stunt", "virtue"):
         if options.get(f"{what}_mode") == "rolled":
             faces += faces_of(given[f"{what}_dice"], given[f"{what}_successes"])
-    fought = Fought(faces, options, cold=cold)
+    fought = Fought(faces, {} if bundle else options, cold=cold, bundle=bundle)
     sword = {"key": "sword", "speed": 5}
     enemies = [row for row in given["charms"] if row["who"] == "enemy"]
     fought.join("ann", {**NOBODY, "weapons": [sword], "charms": [charm_of(enemies, "foe", "attack")] if enemies else []})

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from affray.plugins.exalted.defense_value import defense_value
+from affray.plugins.exalted.options import BUNDLES
 
 from .exalted_vectors import (
     Record,
@@ -51,6 +52,40 @@ def test_a_session_records_every_step_of_a_defense_value(vector: Record | None, 
     actual, faces_left = run_defence(vector, cold=cold)
     assert vector["expected"] == listed(vector["expected"], actual)
     assert faces_left == 0
+
+
+BUNDLED = {
+    "seed": ("V08s", "A14", "E08"),
+    "direct-penalties": ("V01", "V02"),
+    "rolled-stunts": ("V04", "V05", "V12"),
+    "dice-cap-first": ("V06", "V07", "V08"),
+}
+"""Bundle -> rows that are about what it plays. V01 and V02 have no stunts and no Virtues, V04 and V12 no wounds and no armour,
+so that options of theirs that are not the bundle's change nothing."""
+
+
+@both
+@pytest.mark.parametrize(("bundle", "name"), [(bundle, name) for bundle, names in BUNDLED.items() for name in names])
+def test_a_session_under_a_bundle_plays_its_variant(bundle: str, name: str, cold: bool) -> None:
+    for vector in named(name):
+        actual, faces_left = run_defence(vector, cold=cold, bundle=bundle)
+        assert vector["expected"] == listed(vector["expected"], actual)
+        assert faces_left == 0
+
+
+@pytest.mark.parametrize("bundle", [bundle for bundle in BUNDLED if bundle != "seed"])
+def test_a_bundle_is_told_from_the_seed(bundle: str) -> None:
+    for vector in named(BUNDLED[bundle][0]):
+        assert vector["expected"] != listed(vector["expected"], run_defence(vector, cold=False, bundle="seed")[0])
+
+
+def test_every_bundle_is_played() -> None:
+    assert set(BUNDLED) == set(BUNDLES)
+
+
+def named(name: str) -> list[Record]:
+    """The row of this id; none where another directory holds no file."""
+    return [vector for kind in ("seed", "variants") for vector in vectors(kind) if vector["id"] == name]
 
 
 @both

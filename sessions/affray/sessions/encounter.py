@@ -86,7 +86,8 @@ def check_rules(encounter: Encounter, rules: RuleSet) -> None:
     for index, one in enumerate(encounter.combatants):
         path = f"$.combatants[{index}]"
         with_path(f"{path}.sheet", check_json, one.sheet)
-        pools = rules.pools(with_path(f"{path}.sheet", rules.read_sheet, one.sheet))
+        sheet = with_path(f"{path}.sheet", rules.read_sheet, one.sheet)
+        pools = with_path(f"{path}.sheet", rules.pools, sheet)
         for pool in one.pools:
             if pool not in pools:
                 raise InputError(f"no such pool; there are {', '.join(pools)}", path=f"{path}.pools.{pool}")

@@ -146,16 +146,27 @@ class Encounter(_Part, frozen=True):
 def read_encounter(path: Path) -> Encounter:
     """Read an encounter file and the options files beside it. Raises OSError, InputError with the file and the path in it."""
     encounter = parse_encounter(_bytes(path), path.name)
+    options = options_beside(path, encounter.options_files)
+    return msgspec.structs.replace(encounter, options={**options, **encounter.options}, options_files=())
+
+
+def read_table(path: Path) -> dict[str, Json]:
+    """Read a TOML file as JSON values without floats. Raises OSError, InputError with the file and the path in it."""
+    return _table(_bytes(path), path.name)
+
+
+def options_beside(path: Path, names: tuple[str, ...]) -> dict[str, Json]:
+    """Read the options files that a file names in `options_files`; a later one wins. Raises InputError with file and path."""
     options: dict[str, Json] = {}
-    for index, name in enumerate(encounter.options_files):
+    for index, name in enumerate(names):
         where = f"$.options_files[{index}]"
-        if Path(name).name != name:
+        if not name or "\0" in name or Path(name).name != name:
             raise in_file(InputError("must name a file beside this one", path=where, value=name), path.name)
         try:
-            options |= _table(_bytes(path.with_name(name)), name)
+            options |= read_table(path.with_name(name))
         except OSError as error:
             raise in_file(InputError(f"cannot be read: {error.strerror}", path=where, value=name), path.name) from None
-    return msgspec.structs.replace(encounter, options={**options, **encounter.options}, options_files=())
+    return options
 
 
 def _bytes(path: Path) -> bytes:

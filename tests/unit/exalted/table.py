@@ -53,6 +53,11 @@ def outcomes(table: Table) -> list[str]:
     return [event.code for event in table.events if isinstance(event, Done) and event.action in declared]
 
 
+def dice_of(roll: Roll) -> int:
+    """How many dice a roll had."""
+    return sum(term.count for term in roll.plan.terms)
+
+
 def catalog(house: Mapping[str, object] | None = None) -> Catalog:
     """The system by hand, whatever is installed, and house rules."""
     rules = {name: partial(rule_of, rule) for name, rule in (house or {}).items()}

@@ -20,7 +20,7 @@ from affray.kernel import (
     SetPool,
 )
 
-from .table import BOW, HANDS, SWORD, Sheet, Table, duel, outcomes, steps
+from .table import BOW, HANDS, SWORD, Sheet, Table, dice_of, duel, outcomes, steps
 
 HIT = (9, 9, 9, 9, 9, 9, 9)
 """Ann's seven dice, all successes: 7 against a DV of 5 leave 2, so raw damage is 2 + 3 + 2 = 7, soak 1, pool 6."""
@@ -42,7 +42,6 @@ def test_the_steps_of_a_hit_stand_in_the_order_of_the_book() -> None:
         "Condition dv-penalty",
         "Order next-action",
         "Ask defence",
-        "Judge attack-pool",
         "Roll attack",
         "Defend defence",
         "Judge attack",
@@ -133,8 +132,8 @@ def test_the_pool_of_an_attack_tells_where_its_dice_come_from() -> None:
     table = duel(*[2] * 12, first=attacker)
     table.session.overrule("a wound", SetPool(target="ann", pool="lethal", value=4))
     table.attack("ann", "bob", "dodge", stunt=2, rows=(Modifier("attack.dice", 2, "bless"),))
-    (pool,) = table.found(Judge, "attack-pool")
-    assert [(row.code, row.amount) for row in pool.trace] == [
+    (roll,) = table.found(Roll, "attack")
+    assert [(row.code, row.amount) for row in roll.trace] == [
         ("dexterity", 4),
         ("Melee", 3),
         ("specialty", 2),
@@ -143,7 +142,7 @@ def test_the_pool_of_an_attack_tells_where_its_dice_come_from() -> None:
         ("wound", -2),
         ("bless", 2),
     ]
-    assert pool.goal == 12
+    assert dice_of(roll) == 12
     table.verify()
 
 
@@ -242,7 +241,7 @@ def test_levels_beyond_stamina_stun_until_the_next_action() -> None:
     assert stun.consequences == ("stunned",)
     assert (knockdown.name, knockdown.goal, knockdown.code) == ("knockdown", 2, "failed")
     knocked = table.found(Roll, "knockdown")[0]
-    assert sum(term.count for term in knocked.plan.terms) == 4, "stunned: 6 dice less 2"
+    assert dice_of(knocked) == 4, "stunned: 6 dice less 2"
     assert table.state.turn == "bob"
     assert set(table.conditions("bob")) == {"prone"}, "Bob acts again"
 
@@ -311,6 +310,16 @@ def test_a_stunt_gives_motes_back() -> None:
     table = duel(*[2] * 9, first={"motes": 10, "charms": [{"key": "x", "use": "attack", "motes": 6}]})
     table.attack("ann", "bob", "dodge", stunt=2, charms=["x"])
     assert [change.after for change in table.found(Change) if change.pool == "motes"] == [4, 8]
+
+
+def test_a_defenders_stunt_gives_motes_back_too() -> None:
+    table = duel(*[2] * 7, second={"motes": 5, "charms": [DODGE]})
+    table.attack("ann", "bob", "dodge", "charm-leaf", rows=(Modifier("dv.stunt", 1, "stunt"),))
+    assert [(change.target, change.before, change.after) for change in table.found(Change) if change.pool == "motes"] == [
+        ("bob", 5, 2),
+        ("bob", 2, 4),
+    ]
+    table.verify()
 
 
 def test_an_attackers_charms_act_on_dice_successes_damage_and_the_enemys_defence() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from affray.kernel import Declare, Defend, Done, Held, Judge, Modifier, Refused, SetCondition, Turn
+from affray.kernel import Declare, Defend, Done, Held, Modifier, Refused, Roll, SetCondition, Turn
 from affray.plugins.exalted.clock import between
 
 from .table import BOW, Table, duel, outcomes
@@ -38,6 +38,26 @@ def test_nobody_waits_longer_than_six_ticks() -> None:
     table.join("bob", "blue")
     table.begin()
     assert table.next_tick("bob") == 6
+
+
+def test_an_extra_counts_its_tens_once_whatever_it_rolls() -> None:
+    """3.2, F10."""
+    table = Table(10, 10)
+    table.join("ann", "red", is_extra=True)
+    table.join("bob", "blue")
+    table.begin()
+    assert (table.pool("ann", "join-battle"), table.pool("bob", "join-battle")) == (1, 2)
+
+
+def test_joining_battle_tells_where_the_dice_come_from() -> None:
+    table = Table(*[2] * 6, 2)
+    table.join("ann", "red", wits=4, abilities={"Awareness": 2})
+    table.join("bob", "blue")
+    table.begin()
+    assert [[(row.code, row.amount) for row in roll.trace] for roll in table.found(Roll)] == [
+        [("wits", 4), ("Awareness", 2)],
+        [("wits", 1)],
+    ]
 
 
 def test_of_equal_successes_who_joined_first_is_first() -> None:
@@ -109,8 +129,8 @@ def test_aiming_gives_a_die_a_tick_three_at_most() -> None:
     table.declare("bob", "guard")
     assert table.state.turn == "ann"
     table.attack("ann", "bob", "dodge", weapon="bow")
-    (pool,) = table.found(Judge, "attack-pool")
-    assert [(row.code, row.amount) for row in pool.trace] == [("dexterity", 4), ("aim", 3)]
+    (roll,) = table.found(Roll, "attack")
+    assert [(row.code, row.amount) for row in roll.trace] == [("dexterity", 4), ("aim", 3)]
     assert table.conditions("ann") == {"dv-penalty": -1}
     table.verify()
 
@@ -122,7 +142,7 @@ def test_aiming_on_gives_no_more_than_three_dice() -> None:
     assert (table.state.turn, table.next_tick("ann")) == ("bob", 6)
     table.declare("bob", "misc")
     table.attack("ann", "bob", "dodge")
-    assert table.found(Judge, "attack-pool")[0].trace[-1].amount == 3
+    assert table.found(Roll, "attack")[0].trace[-1].amount == 3
 
 
 def test_aiming_at_somebody_else_gives_nothing() -> None:
@@ -131,7 +151,7 @@ def test_aiming_at_somebody_else_gives_nothing() -> None:
     for who in ("bob", "cy"):
         table.declare(who, "misc")
     table.attack("ann", "bob", "dodge")
-    assert "aim" not in [row.code for row in table.found(Judge, "attack-pool")[0].trace]
+    assert "aim" not in [row.code for row in table.found(Roll, "attack")[0].trace]
 
 
 def test_an_aim_that_is_broken_off_counts_its_ticks_and_the_dv_does_not_refresh() -> None:
@@ -146,7 +166,7 @@ def test_an_aim_that_is_broken_off_counts_its_ticks_and_the_dv_does_not_refresh(
     assert table.state.turn == "ann"
     assert table.conditions("ann") == {"aiming": 0, "dv-penalty": -1}
     table.attack("ann", "bob", "dodge")
-    assert table.found(Judge, "attack-pool")[0].trace[-1].amount == 1
+    assert table.found(Roll, "attack")[0].trace[-1].amount == 1
     assert table.conditions("ann") == {"dv-penalty": -2}
     assert table.next_tick("ann") == 6
     table.verify()
@@ -268,4 +288,5 @@ def test_rows_reach_the_roll_of_a_coordination() -> None:
     table = three(9, 2, 2, 9, 9, 9)
     table.declare("ann", "coordinate", "bob", helpers=["cy"], rows=(Modifier("dice", 2, "banner"),))
     assert table.conditions("bob") == {"coordinated": -1}
+    assert [(row.code, row.amount) for row in table.found(Roll, "coordinate")[0].trace] == [("charisma", 1), ("banner", 2)]
     table.verify()

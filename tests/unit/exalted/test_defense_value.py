@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from affray.kernel import Defend, total
-from affray.plugins.exalted.charms import CharmRow, MagicRow, Who
+from affray.plugins.exalted.charms import CharmRow, MagicRow, SetRow, Who
 from affray.plugins.exalted.defense_value import OPS, WHO, Inputs, defense_value, rounded
 from affray.plugins.exalted.options import BUNDLES, Options
 
@@ -42,6 +42,7 @@ def charm_rows(draw: st.DrawFn, factors: tuple[int | str, ...] = FACTORS) -> Cha
 magic_rows = st.one_of(
     st.builds(MagicRow, op=st.just("add"), value=amounts), st.builds(MagicRow, op=st.just("mul"), value=st.sampled_from(FACTORS))
 )
+set_rows = st.builds(SetRow, value=st.sampled_from([0, 3, "9/2", 12]), code=st.sampled_from("xy"))
 choices = st.builds(
     Options,
     wound_mode=st.sampled_from(["half", "direct"]),
@@ -88,6 +89,7 @@ def inputs(draw: st.DrawFn) -> Inputs:
         magic=tuple(draw(st.lists(magic_rows, max_size=min(room, 3)))),
         charms=tuple(charms),
         cap=draw(st.sampled_from([None, 0, "5/2", 4])),
+        sets=tuple(draw(st.lists(set_rows, max_size=2))),
         stunt_successes=draw(few),
         virtue_successes=draw(few),
     )
@@ -96,10 +98,10 @@ def inputs(draw: st.DrawFn) -> Inputs:
 @given(inputs(), choices, st.randoms(use_true_random=False))
 def test_listing_order_is_never_seen(given_: Inputs, options: Options, random: Any) -> None:
     """Ambiguity 12, and not in the trace either."""
-    charms, magic = list(given_.charms), list(given_.magic)
-    random.shuffle(charms)
-    random.shuffle(magic)
-    other = replace(given_, charms=tuple(charms), magic=tuple(magic))
+    charms, magic, sets = list(given_.charms), list(given_.magic), list(given_.sets)
+    for rows in (charms, magic, sets):
+        random.shuffle(rows)
+    other = replace(given_, charms=tuple(charms), magic=tuple(magic), sets=tuple(sets))
     assert defense_value(given_, options) == defense_value(other, options)
 
 

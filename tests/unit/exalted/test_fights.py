@@ -184,7 +184,9 @@ class Auditor:
                 hits = [face for chain in event.faces or () for face in chain if face >= 7]
                 doubles = event.plan.reading.double == 10
                 assert event.total == len(hits) + (hits.count(10) if doubles else 0)
-                assert doubles != (key == "damage" or self.is_extra(by, key))
+                assert doubles != (key == "damage" or self.is_extra(by))
+                assert total(row.amount for row in event.trace or ()) == sum(term.count for term in event.plan.terms)
+                assert event.trace or not event.faces
             case Defend(value=value, trace=trace):
                 self.seen["defend"] += 1
                 assert exact(value or 0) >= 0
@@ -206,8 +208,8 @@ class Auditor:
                 up = {c.side for c in before.combatants.values() if not {"incapacitated", "dead"} & c.conditions.keys()}
                 assert code in {f"won-by-{side}" for side in up} or (not up and code == "nobody-left")
 
-    def is_extra(self, who: str, key: str) -> bool:
-        return bool((self.state.combatants[who].sheet or {}).get("is_extra")) and key in ("attack", "attack-reroll")
+    def is_extra(self, who: str) -> bool:
+        return bool((self.state.combatants[who].sheet or {}).get("is_extra"))
 
     def levels(self, who: str) -> int:
         pools = self.state.combatants[who].pools

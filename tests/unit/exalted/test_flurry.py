@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from affray.kernel import Declare, Defend, Judge, Refused
+from affray.kernel import Declare, Defend, Refused, Roll
 
-from .table import SWORD, Sheet, duel, outcomes
+from .table import SWORD, Sheet, dice_of, duel, outcomes
 
 TWICE = [{"weapon": "sword"}, {"weapon": "sword"}]
 KNIFE: Sheet = {"key": "knife", "speed": 6, "rate": 1}
@@ -19,7 +19,7 @@ def test_dice_fall_and_onslaught_grows_from_attack_to_attack() -> None:
     table = duel(*[2] * 9)
     assert table.declare("ann", "flurry", "bob", "bob", "bob", attacks=[*TWICE, *TWICE[:1]]) is None
     table.answer("dodge", "dodge", "dodge")
-    assert [pool.goal for pool in table.found(Judge, "attack-pool")] == [4, 3, 2]
+    assert [dice_of(roll) for roll in table.found(Roll, "attack")] == [4, 3, 2]
     assert [guard.value for guard in table.found(Defend)] == [5, 4, 3]
     assert table.conditions("bob") == {}, "gone when the flurry ends"
     assert table.conditions("ann") == {"dv-penalty": -3}

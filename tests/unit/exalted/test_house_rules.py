@@ -11,19 +11,22 @@ from affray.kernel import (
     Act,
     Action,
     ApplyDamage,
+    Breach,
     Defend,
     Fight,
     Held,
     Judge,
     Modifier,
+    Roll,
     Row,
     Save,
     SetCondition,
     Step,
     hookimpl,
+    pool,
 )
 
-from .table import duel, outcomes
+from .table import dice_of, duel, outcomes
 
 HIT = (9,) * 7
 STANDS = (9,) * 6
@@ -44,7 +47,7 @@ class Word:
 @pytest.mark.parametrize(
     ("word", "faces", "outcome"),
     [
-        pytest.param(Word(Judge, "attack-pool", goal=3, trace=()), (9, 9, 9), "missed", id="fewer-dice"),
+        pytest.param(Word(Roll, "attack", plan=pool(3, 10, 7, 10), trace=(Row("word", 3, "word"),)), (9, 9, 9), "missed", id="fewer-dice"),
         pytest.param(Word(Defend, "defence", value=9, trace=()), HIT, "missed", id="better-defence"),
         pytest.param(Word(Judge, "attack", code="miss"), HIT, "missed", id="misses"),
         pytest.param(Word(Judge, "attack", code="botch"), HIT, "botched", id="botches"),
@@ -95,6 +98,43 @@ def test_rows_act_where_the_system_says() -> None:
         ("hide", -1),
     ]
     assert (judged.goal, judged.margin) == (8, 9)
+
+
+def test_more_rows_than_a_trace_has_room_for_stand_together() -> None:
+    table = duel(*[2] * 7)
+    table.attack("ann", "bob", rows=tuple([Modifier("attack.dice", (-1) ** n, f"row{n}") for n in range(200)]))
+    held = Held(id="much", rows=tuple([Modifier("dice", (-1) ** n, f"held{n}") for n in range(200)]))
+    table.session.overrule("much", SetCondition(target="ann", held=held))
+    table.answer("dodge")
+    (roll,) = table.found(Roll, "attack")
+    assert (len(roll.trace), roll.trace[-1].code, dice_of(roll)) == (190, "others", 7)
+    table.verify()
+
+
+@pytest.mark.parametrize(("rows", "dice", "limits"), [(-9, 0, 2), (400, 300, -107), ("5/2", 9, "-1/2")])
+def test_a_pool_is_held_to_what_can_be_thrown(rows: int | str, dice: int, limits: int | str) -> None:
+    table = duel(*[2] * dice)
+    table.attack("ann", "bob", "dodge", rows=(Modifier("attack.dice", rows, "x"),))
+    (roll,) = table.found(Roll, "attack")
+    assert (dice_of(roll), roll.trace[-1]) == (dice, Row("dice-limits", limits, "exalted"))
+    table.verify()
+
+
+def test_dice_that_a_ruling_gave_are_thrown_again_and_not_given_again() -> None:
+    word = Word(Roll, "attack", plan=pool(3, 10, 7, 10), trace=(Row("word", 3, "word"),))
+    again = {"charms": [{"key": "again", "use": "reroll"}]}
+    table = duel(2, 2, 2, 9, 9, 2, first=again, house={"word": word})
+    table.attack("ann", "bob", "dodge", "charm-again")
+    (other,) = table.found(Roll, "attack-reroll")
+    assert (dice_of(other), other.trace, other.by_rules) == (3, (Row("word", 3, "word"),), ())
+    table.verify()
+
+
+def test_a_ruling_whose_rows_are_not_its_dice_is_a_breach() -> None:
+    table = duel(*[2] * 8, house={"word": Word(Roll, "attack", plan=pool(8, 10, 7, 10))})
+    table.attack("ann", "bob")
+    with pytest.raises(Breach, match="adds up to 7, not to the number of dice of 8"):
+        table.answer("dodge")
 
 
 class Riposte:

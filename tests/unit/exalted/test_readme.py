@@ -35,10 +35,17 @@ def test_the_sample_is_a_sheet_and_fights() -> None:
 
 
 def test_the_options_and_their_defaults() -> None:
-    section = TEXT.partition("## Options")[2].partition("## Readings")[0]
+    section = TEXT.partition("## Options")[2].partition("How a being rounds")[0]
     told = dict(re.findall(r"^\| `(\w+)` \| `?(\w+)`? \|", section, re.MULTILINE))
     assert told == {name: str(value).replace("False", "false") for name, value in msgspec.structs.asdict(Options()).items()}
-    assert all(f"`{bundle}`" in section for bundle in BUNDLES)
+
+
+def test_the_bundles_are_those_of_the_system() -> None:
+    section = TEXT.partition("How a being rounds")[2].partition("## Readings")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("| `")]
+    told = {name.strip("`"): set(re.findall(r"`(\w+)`", options)) for name, options, _ in rows}
+    assert told == {name: {*options, *map(str, options.values())} for name, options in BUNDLES.items()}
+    assert exalted.make().describe().bundles == BUNDLES
 
 
 def test_the_actions() -> None:

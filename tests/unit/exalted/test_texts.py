@@ -24,7 +24,7 @@ PLACEHOLDERS = {
     "judge": {"by", "against", "goal", "margin"},
     "save": {"who", "goal", "margin"},
     "apply-damage": {"target", "value", "type"},
-    "change": {"target", "value", "before", "after"},
+    "change": {"target", "value", "before", "after", "pool"},
     "condition": {"target", "id", "value", "before", "after"},
     "order": {"who"},
     "wait": set(),

@@ -3,20 +3,21 @@
 Open `defense_value.py` with the seed in hand, steps A to F; `attack.py` keeps the order of an attack. The rest by
 subject: `sheet.py`, `gear.py` and `charms.py` say what a combatant brings, `situation.py` how that becomes the inputs of
 a Defense Value, `defence.py` what a defender chooses, `damage.py`, `health.py` and `saves.py` what a hit does, `clock.py`,
-`timing.py` and `maneuvers.py` who acts when; `beings.py` is tables.
+`timing.py` and `maneuvers.py` who acts when; `beings.py` is tables, `derived.py` what a sheet comes to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from affray.kernel import Action, Fight, Form, Moment, Pool, Refused, Steps, System, hookimpl
+from affray.kernel import Action, Derived, Fight, Form, Moment, Pool, Refused, Steps, System, hookimpl
 
 from . import clock, maneuvers, timing
 from .actions import PARAMS, forms, refusal
 from .attack import attack
+from .derived import derived
 from .glossary import PLACES, STEPS
-from .options import Options
+from .options import BUNDLES, Options
 from .sheet import Sheet, pools, problems
 from .texts import TEXTS
 
@@ -45,6 +46,7 @@ class Exalted:
             places=dict(PLACES),
             steps=dict(STEPS),
             saves={"stun": "Stamina + Resistance", "knockdown": "Dexterity or Stamina + Athletics or Resistance"},
+            bundles={name: dict(options) for name, options in BUNDLES.items()},
             attribution="SuturedDefenseValue/NicerMathSpeedHybrid, exalted.xi.co.nz",
         )
 
@@ -62,6 +64,11 @@ class Exalted:
     def pools(self, sheet: Sheet, options: Options) -> Mapping[str, Pool]:
         """List the pools a combatant brings."""
         return pools(sheet)
+
+    @hookimpl
+    def derive(self, sheet: Sheet, options: Options) -> Iterable[Derived]:
+        """List what follows from a sheet."""
+        return list(derived(sheet, options))
 
     @hookimpl
     def begin(self, fight: Fight) -> Steps:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
 from affray.kernel import Action, Fight, Form, NoParams, Refused, number
 
 from . import timing
-from .bounds import FLURRY_MAX, LIST_MAX
+from .bounds import EFFECTS_MAX, FACTORS_MAX, FLURRY_MAX, LIST_MAX
 from .clock import AIMING, GUARDING
 from .defence import can_pay
 from .health import DEAD, is_down
 from .sheet import MOTES, WILLPOWER, Sheet
 from .situation import CHARM_PLACES, row_problems
-from .timing import Simple
+from .timing import InFlurry, Simple
 
 Keys = Annotated[tuple[str, ...], msgspec.Meta(max_length=LIST_MAX)]
 
@@ -41,7 +41,7 @@ class Flurry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A flurry: one attack for each target named, in order, then the other actions in `also`."""
 
     attacks: Annotated[tuple[Attack, ...], msgspec.Meta(min_length=1, max_length=FLURRY_MAX)]
-    also: Annotated[tuple[Literal["dash", "misc", "jump", "rise"], ...], msgspec.Meta(max_length=FLURRY_MAX)] = ()
+    also: Annotated[tuple[InFlurry, ...], msgspec.Meta(max_length=FLURRY_MAX)] = ()
 
 
 class Coordinate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -125,8 +125,12 @@ def _of_attack(fight: Fight, action: Action, attack: Attack) -> Refused | None:
         return Refused("extras-do-not-stunt", (action.actor,))
     for key in attack.charms:
         charm = sheet.charm(key)
-        if charm is None or charm.use != "attack" or attack.charms.count(key) > 1:
+        if charm is None or charm.use != "attack" or attack.charms.count(key) > charm.times:
             return Refused("no-such-charm", (key, *[one.key for one in sheet.charms if one.use == "attack"]))
+    named = [charm for key in attack.charms if (charm := sheet.charm(key)) is not None]
+    on_dv = [effect.op for charm in named for effect in charm.effects if effect.on == "dv"]
+    if len(on_dv) > EFFECTS_MAX or len([op for op in on_dv if op != "add"]) > FACTORS_MAX:
+        return Refused("too-many-effects", (EFFECTS_MAX, FACTORS_MAX))
     return None
 
 

@@ -9,7 +9,7 @@ What a step says counts as it was recorded, after every house rule: the resolver
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from affray.kernel import (
     Act,
@@ -35,14 +35,13 @@ from .charms import Charm
 from .clock import AIMING, end_turn, held_value, spend_time, tick
 from .damage import damage_pool, harm, raw_of
 from .defence import CHARM, STAND, after_roll, can_choose, can_pay, declare_defence, pay, settle_value
-from .defense_value import HERE, SHEET
-from .dice_pools import given, plan, successes
+from .dice_pools import again, given, successes, throw
 from .gear import Weapon
 from .health import DEAD, is_down, wound_of
-from .rows import sound_rows
+from .rows import HERE, SHEET, fitted, sound_rows
 from .saves import knockdown, stun
 from .sheet import MOTES, Sheet
-from .situation import Stance, attack_charms
+from .situation import Stance, attack_charms, charm_rows, stunt_dice
 from .timing import AIM_DICE_MAX, ATTACK, ATTACK_DV
 
 HIT_FROM = 1
@@ -50,13 +49,6 @@ HIT_FROM = 1
 
 STUNT_MOTES = 2
 """Motes that a stunt gives back for each of its dice (3.4, M). Willpower in their place is the game master's word."""
-
-
-class Swing(NamedTuple):
-    """The attack roll that stands."""
-
-    successes: int
-    is_botch: bool
 
 
 def attack(fight: Fight, action: Action) -> Steps:
@@ -67,9 +59,8 @@ def attack(fight: Fight, action: Action) -> Steps:
         yield from end_turn(fight, action)
         return "no-target"
     stance = yield from declare_defence(fight, action)  # 2
-    pool = yield from attack_pool(fight, action, weapon)
-    swing = yield from throw(fight, action, "attack", pool)  # 3
-    swing = yield from roll_again(fight, action, pool, swing)  # 4
+    swing = yield from roll_attack(fight, action, weapon)  # 3
+    swing = yield from roll_again(fight, action, swing)  # 4
     stance, guard = yield from settle_value(fight, action, stance)  # 5
     verdict = yield from judge(action, swing, guard)
     verdict = yield from after(fight, action, stance, swing, verdict)  # 6
@@ -101,39 +92,32 @@ def declare(fight: Fight, action: Action, weapon: Weapon) -> Steps:
 # -- 3 and 4
 
 
-def attack_pool(fight: Fight, action: Action, weapon: Weapon) -> Generator[Step, Any, Judge]:
-    """Add up Dexterity + Ability + specialty + Accuracy + stunt, less what takes dice: the goal is the number of dice.
-
-    A roll has no place for where its dice come from, so a verdict before it has.
-    """
+def roll_attack(fight: Fight, action: Action, weapon: Weapon) -> Generator[Step, Any, Roll]:
+    """Roll Dexterity + Ability + specialty + Accuracy + stunt, less what takes dice."""
     rows = tuple(dice_rows(fight, action, weapon))
     if fight.has(action.actor, AIMING) and not action.params.counter:
         yield Condition("aimed", target=action.actor, id=AIMING, code="ended")
-    dice = number(total(row.amount for row in rows))
-    return (yield from Judge("attack-pool", by=action.actor, code="dice", goal=dice, trace=rows))
+    return (yield from throw(fight, "attack", action.actor, rows))
 
 
 def dice_rows(fight: Fight, action: Action, weapon: Weapon) -> Iterator[Row]:
-    """List what makes the attack's dice. Wounds take dice, as they take from a defence."""
-    sheet: Sheet = fight.sheet(action.actor)
+    """List what makes the attack's dice. Wounds take dice here, as they take from a defence, and of no other pool."""
     attack: Attack = action.params
-    for code, dice, source in (
-        ("dexterity", sheet.dexterity, SHEET),
-        (weapon.ability, sheet.ability(weapon.ability), SHEET),
-        ("specialty", sheet.specialty(weapon.ability), SHEET),
-        ("accuracy", weapon.accuracy, SHEET),
-        ("stunt", attack.stunt, HERE),
-        ("aim", aim_dice(fight, action), HERE),
-        ("wound", wound_of(fight, action.actor), HERE),
-    ):
-        if dice:
-            yield Row(code, dice, source)
-    for charm in attack_charms(fight, action):
-        for effect in charm.effects:
-            if effect.on == "attack":
-                yield Row(charm.key, effect.value, SHEET)
+    yield from weapon_rows(fight.sheet(action.actor), weapon)
+    yield Row("stunt", attack.stunt, HERE)
+    yield Row("aim", aim_dice(fight, action), HERE)
+    yield Row("wound", wound_of(fight, action.actor), HERE)
+    yield from charm_rows(fight, action, "attack")
     yield from sound_rows(action, "attack.dice")
     yield from sound_rows(action, "dice")
+
+
+def weapon_rows(sheet: Sheet, weapon: Weapon) -> Iterator[Row]:
+    """List what a sheet gives to attacks with a weapon."""
+    yield Row("dexterity", sheet.dexterity, SHEET)
+    yield Row(weapon.ability, sheet.ability(weapon.ability), SHEET)
+    yield Row("specialty", sheet.specialty(weapon.ability), SHEET)
+    yield Row("accuracy", weapon.accuracy, SHEET)
 
 
 def aim_dice(fight: Fight, action: Action) -> int:
@@ -144,27 +128,20 @@ def aim_dice(fight: Fight, action: Action) -> int:
     return int(min(max(tick(fight) - held_value(fight, action.actor, AIMING), 0), AIM_DICE_MAX))
 
 
-def throw(fight: Fight, action: Action, key: str, pool: Judge) -> Generator[Step, Any, Swing]:
-    """Throw the attack's dice. An extra does not double 10s (3.2)."""
-    sheet: Sheet = fight.sheet(action.actor)
-    roll = yield from Roll(key, by=action.actor, plan=plan(given(pool.goal), doubles=not sheet.is_extra))
-    return Swing(successes(roll), bool(roll.botch))
-
-
-def roll_again(fight: Fight, action: Action, pool: Judge, swing: Swing) -> Generator[Step, Any, Swing]:
+def roll_again(fight: Fight, action: Action, swing: Roll) -> Generator[Step, Any, Roll]:
     """Let the attacker throw all dice once more by a charm. No die a third time; the better result stands (3.1 step 4)."""
     me = action.actor
     charms = usable(fight, me, "reroll")
     if not charms or not can_choose(fight, me):
         return swing
-    options = (Option(code=STAND, value=swing.successes), *[Option(code=CHARM + charm.key) for charm in charms])
+    options = (Option(code=STAND, value=successes(swing)), *[Option(code=CHARM + charm.key) for charm in charms])
     answer: str | None = yield from Ask("reroll", who=(me,), options=options)
     charm = next((one for one in charms if CHARM + one.key == answer), None)
     if charm is None:
         return swing
     yield from pay(me, charm)
-    again = yield from throw(fight, action, "attack-reroll", pool)
-    return max(swing, again, key=lambda one: (one.successes, not one.is_botch))
+    other = yield from again("attack-reroll", swing)
+    return max(swing, other, key=lambda roll: (successes(roll), not roll.botch))
 
 
 def usable(fight: Fight, who: str, use: str) -> list[Charm]:
@@ -176,14 +153,14 @@ def usable(fight: Fight, who: str, use: str) -> list[Charm]:
 # -- 5 and 6
 
 
-def judge(action: Action, swing: Swing, guard: Defend) -> Generator[Step, Any, Judge]:
+def judge(action: Action, swing: Roll, guard: Defend) -> Generator[Step, Any, Judge]:
     """Take external penalties, then the Defense Value off the successes: hit, miss or botch. The margin is what remains."""
     rows = [Row("defense-value", guard.value or 0, "defence")]
-    rows += [Row(row.code, number(-exact(row.amount)), row.source) for row in sound_rows(action, "attack.successes")]
-    rows += [Row(key, number(-exact(amount)), SHEET) for key, amount in charm_successes(action)]
+    gained = (*sound_rows(action, "attack.successes"), *charm_rows(action.fight, action, "successes"))
+    rows += fitted([Row(row.code, number(-exact(row.amount)), row.source) for row in gained])
     goal = total(row.amount for row in rows)
-    net = swing.successes - goal
-    code = "hit" if net >= HIT_FROM else "botch" if swing.is_botch else "miss"
+    net = successes(swing) - goal
+    code = "hit" if net >= HIT_FROM else "botch" if swing.botch else "miss"
     return (
         yield from Judge(
             "attack",
@@ -197,16 +174,8 @@ def judge(action: Action, swing: Swing, guard: Defend) -> Generator[Step, Any, J
     )
 
 
-def charm_successes(action: Action) -> Iterator[tuple[str, int | str]]:
-    """List what the attack's charms add to or take off its successes."""
-    for charm in attack_charms(action.fight, action):
-        for effect in charm.effects:
-            if effect.on == "successes":
-                yield charm.key, effect.value
-
-
 def after(
-    fight: Fight, action: Action, stance: Stance, swing: Swing, verdict: Judge
+    fight: Fight, action: Action, stance: Stance, swing: Roll, verdict: Judge
 ) -> Generator[Step, Any, Judge]:
     """Let charms be used against a blow that would hit; then the value and the verdict are made a second time."""
     if verdict.code != "hit":
@@ -265,7 +234,7 @@ def strike_back(fight: Fight, action: Action) -> Steps:
 
 
 def reward(fight: Fight, action: Action) -> Steps:
-    """Give back motes for the attacker's stunt."""
-    me, dice = action.actor, action.params.stunt
-    if dice and not is_down(fight, me) and me in fight.ids and fight.sheet(me).motes:
-        yield Change("stunt-reward", target=me, pool=MOTES, value=STUNT_MOTES * dice)
+    """Give back motes for the stunts of both sides."""
+    for who, dice in ((action.actor, action.params.stunt), (action.target, stunt_dice(fight, action))):
+        if dice and can_choose(fight, who) and fight.sheet(who).motes:
+            yield Change("stunt-reward", target=who, pool=MOTES, value=STUNT_MOTES * dice)

@@ -28,7 +28,7 @@ it (step 1), to throw the attack again (step 4), to strike back (step 9)."""
 
 Guard = Literal["dodge", "parry", "both"]
 
-Effects = Literal["add", "mul", "div", "dice", "ignore", "applicable"]
+Effects = Literal["add", "mul", "div", "set", "dice", "ignore", "applicable"]
 
 
 class CharmRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,6 +60,19 @@ class MagicRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         _check_amount(self.op, self.value)
 
 
+class SetRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An own charm that sets the value after step E, outside the cap (ambiguity 18)."""
+
+    value: Num
+    code: str = "charm"
+    source: str = "sheet"
+
+    def __post_init__(self) -> None:
+        _check_amount("add", self.value)
+        if exact(self.value) < 0:
+            raise ValueError(f"value of `set` must be 0 or more, got {self.value}")
+
+
 class Artifact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An artifact's power over Defense Values (step D). A bracer's or weapon's own rating belongs elsewhere (ambiguity 28)."""
 
@@ -77,6 +90,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     - `add`, `mul`, `div` on `dv` are rows of step E: the owner's own, or, in a charm of use `attack`, an enemy's.
     - `add` on `attack` (dice), `successes` (external) or `damage` (raw) changes the owner's attack.
+    - `set` gives `dv` this value after step E, outside the cap; used only under the option `set_charms` (ambiguity 18).
     - `dice` throws so many dice; each success is +1 on `dv` (First Excellency, ambiguity 20).
     - `ignore` drops the penalties named in `penalties`; `applicable` makes an inapplicable defence applicable (ambiguity 6).
 
@@ -91,6 +105,8 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def __post_init__(self) -> None:
         if self.op in ("add", "mul", "div"):
             _check_amount(self.op, self.value)
+        if self.op == "set":
+            SetRow(value=self.value)
         if self.op == "dice" and not (isinstance(self.value, int) and 1 <= self.value <= LIST_MAX):
             raise ValueError(f"value of `dice` must be 1 to {LIST_MAX}, got {self.value}")
         if self.on != "dv" and self.op != "add":
@@ -102,13 +118,17 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Charm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A charm of a sheet. `guard` says which defences it helps; `uncapped` moves its rows to step D."""
+    """A charm of a sheet. `guard` says which defences it helps; `uncapped` moves its rows to step D.
+
+    `times` says how often it may be used on one defence or in one attack, each time for its cost (Excellencies, 3.4).
+    """
 
     key: str
     use: Use = "always"
     effects: Annotated[tuple[Effect, ...], msgspec.Meta(max_length=LIST_MAX)] = ()
     guard: Guard = "both"
     uncapped: bool = False
+    times: Annotated[int, msgspec.Meta(ge=1, le=LIST_MAX)] = 1
     motes: Annotated[int, msgspec.Meta(ge=0, le=SCORE_MAX)] = 0
     willpower: Annotated[int, msgspec.Meta(ge=0, le=SCORE_MAX)] = 0
 
@@ -117,6 +137,9 @@ class Charm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             problem = self._problem(effect)
             if problem:
                 raise ValueError(f"effects[{number}].{problem}")
+
+        if self.times > 1 and self.use not in ("defence", "after-roll", "attack"):
+            raise ValueError(f"times must be 1 for a charm of use {self.use}, got {self.times}")
 
     def _problem(self, effect: Effect) -> str:
         if self.use in ("reroll", "counterattack"):
@@ -134,6 +157,8 @@ class Charm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             return "op: dice are thrown when a charm is used, not always"
         if self.uncapped and effect.op == "dice":
             return "op: dice count in step E, under the cap"
+        if effect.op == "set" and self.use not in ("defence", "after-roll"):
+            return "op: a value is set by a charm that is used on a defence or after the roll"
         if effect.op == "applicable" and self.use == "after-roll":
             return "op: whether a defence applies is settled before step A"
         return ""
@@ -144,6 +169,16 @@ class Charm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return not self.uncapped and any(
             effect.on == "dv" and effect.op in ("add", "mul", "div", "dice") for effect in self.effects
         )
+
+    @property
+    def dice(self) -> int:
+        """Dice that each use throws on a defence."""
+        return sum(int(effect.value) for effect in self.effects if effect.op == "dice")
+
+    @property
+    def sets(self) -> bool:
+        """Whether it sets a Defense Value, which an option has to allow (ambiguity 18)."""
+        return any(effect.op == "set" for effect in self.effects)
 
     def helps(self, guard: str) -> bool:
         """Tell whether it helps this defence."""

@@ -20,7 +20,6 @@ from affray.kernel import (
     Fight,
     Moment,
     Order,
-    Roll,
     Row,
     Steps,
     Wait,
@@ -32,8 +31,9 @@ from affray.kernel import (
     total,
 )
 
-from .dice_pools import plan, successes
+from .dice_pools import successes, throw
 from .health import is_down, settle, standing
+from .rows import SHEET
 from .sheet import JOIN_BATTLE, PLACE, Sheet
 from .timing import REACTION_MAX
 
@@ -77,11 +77,15 @@ def begin(fight: Fight) -> Steps:
 
 def join_battle(fight: Fight, who: str) -> Steps:
     """Roll Wits + Awareness, and remember the successes."""
-    sheet: Sheet = fight.sheet(who)
-    roll = yield from Roll("join-battle", by=who, plan=plan(sheet.wits + sheet.ability("Awareness")))
+    roll = yield from throw(fight, "join-battle", who, join_rows(fight.sheet(who)))
     missing = successes(roll) - fight.pool(who, JOIN_BATTLE)
     if missing:
         yield Change("join-battle", target=who, pool=JOIN_BATTLE, value=number(missing))
+
+
+def join_rows(sheet: Sheet) -> tuple[Row, ...]:
+    """List the dice of joining battle."""
+    return (Row("wits", sheet.wits, SHEET), Row("Awareness", sheet.ability("Awareness"), SHEET))
 
 
 def take_place(fight: Fight, who: str, rank: Exact) -> Steps:

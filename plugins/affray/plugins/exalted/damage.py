@@ -16,7 +16,6 @@ from affray.kernel import (
     Exact,
     Fight,
     Judge,
-    Roll,
     Row,
     Step,
     exact,
@@ -26,13 +25,12 @@ from affray.kernel import (
 )
 
 from .beings import BEINGS
-from .defense_value import RULE, SHEET
-from .dice_pools import given, plan
-from .gear import Weapon
+from .dice_pools import given, roll_of
+from .gear import DamageType, Weapon
 from .health import filled, marks, push, settle
-from .rows import sound_rows
+from .rows import RULE, SHEET, fitted, sound_rows
 from .sheet import Sheet
-from .situation import attack_charms
+from .situation import charm_rows
 
 EXTRA_DIVISOR = 3
 """Levels an extra takes: a third of the pool, rounded up (3.4, H)."""
@@ -46,15 +44,15 @@ def damage_pool(fight: Fight, action: Action, weapon: Weapon, net: Exact) -> Gen
 
     Hardness that equals the raw damage stops it (3.1 step 8: one source says so, the other is silent).
     """
-    rows = [*raw_rows(fight, action, weapon, net)]
+    rows = fitted(raw_rows(fight, action, weapon, net))
     raw = total(row.amount for row in rows)
     hardness = max(hardness_of(fight, action, weapon), 0)
     is_bounced = hardness >= raw and hardness > 0
     if is_bounced:
         rows.append(Row("hardness", number(-raw), SHEET))
     else:
-        rows += soak_rows(fight, action, weapon)
-        least = max(fight.sheet(action.actor).essence, weapon.overwhelming)
+        rows = fitted([*rows, *soak_rows(fight, action, weapon)])
+        least = total(row.amount for row in least_rows(fight.sheet(action.actor), weapon))
         missing = least - total(row.amount for row in rows)
         if missing > 0:
             rows.append(Row("minimum", number(missing), RULE))
@@ -74,16 +72,22 @@ def damage_pool(fight: Fight, action: Action, weapon: Weapon, net: Exact) -> Gen
 def raw_rows(fight: Fight, action: Action, weapon: Weapon, net: Exact) -> Iterator[Row]:
     """Step 7: raw damage."""
     sheet: Sheet = fight.sheet(action.actor)
-    if weapon.adds_strength:
-        yield Row("strength", sheet.strength, SHEET)
-    if weapon.damage:
-        yield Row("weapon", weapon.damage, SHEET)
-    for charm in attack_charms(fight, action):
-        for effect in charm.effects:
-            if effect.on == "damage":
-                yield Row(charm.key, effect.value, SHEET)
+    yield from base_rows(sheet, weapon)
+    yield from charm_rows(fight, action, "damage")
     yield from sound_rows(action, "damage.raw")
     yield Row("successes", number(net), "attack")
+
+
+def base_rows(sheet: Sheet, weapon: Weapon) -> Iterator[Row]:
+    """List what a weapon does before successes: Strength for most, and its own damage."""
+    yield Row("strength", sheet.strength if weapon.adds_strength else 0, SHEET)
+    yield Row("weapon", weapon.damage, SHEET)
+
+
+def least_rows(sheet: Sheet, weapon: Weapon) -> tuple[Row]:
+    """Name the least dice of damage of a hit: the attacker's Essence or the weapon's Overwhelming rating, if that is more."""
+    is_more = weapon.overwhelming > sheet.essence
+    return (Row("overwhelming", weapon.overwhelming, SHEET) if is_more else Row("essence", sheet.essence, SHEET),)
 
 
 def raw_of(fight: Fight, action: Action, weapon: Weapon, judged: Judge) -> Exact:
@@ -101,15 +105,17 @@ def hardness_of(fight: Fight, action: Action, weapon: Weapon) -> Exact:
 def soak_rows(fight: Fight, action: Action, weapon: Weapon) -> Iterator[Row]:
     """Step 8: natural soak by type, armour, and rows; a row at `damage.soak` that is positive soaks."""
     sheet: Sheet = fight.sheet(action.target)
-    if natural := natural_soak(sheet, weapon.type):
-        yield Row("stamina", -natural, SHEET)
-    if armor := sheet.armor.soak.get(weapon.type, 0):
-        yield Row("soak", -armor, SHEET)
-    for row in sound_rows(action, "damage.soak", of=action.target):
+    for row in (*soak_of(sheet, weapon.type), *sound_rows(action, "damage.soak", of=action.target)):
         yield Row(row.code, number(-exact(row.amount)), row.source)
 
 
-def natural_soak(sheet: Sheet, kind: str) -> int:
+def soak_of(sheet: Sheet, kind: DamageType) -> Iterator[Row]:
+    """List what a sheet soaks of a damage type."""
+    yield Row("stamina", natural_soak(sheet, kind), SHEET)
+    yield Row("armor", sheet.armor.soak.get(kind, 0), SHEET)
+
+
+def natural_soak(sheet: Sheet, kind: DamageType) -> int:
     """Stamina against bashing, half of it (down) against lethal for the supernatural alone, none against aggravated (3.4)."""
     if kind == "bashing":
         return sheet.stamina
@@ -119,7 +125,10 @@ def natural_soak(sheet: Sheet, kind: str) -> int:
 
 
 def harm(fight: Fight, action: Action, weapon: Weapon, judged: Judge) -> Generator[Step, Any, int]:
-    """Step 10: roll damage and fill the track. Gives the levels taken."""
+    """Step 10: roll damage and fill the track. Gives the levels taken.
+
+    The roll's trace names the pool and no more: the verdict before it says how the pool came about, to whom it may.
+    """
     target = action.target
     pool = given(judged.goal)
     sheet: Sheet = fight.sheet(target)
@@ -128,9 +137,10 @@ def harm(fight: Fight, action: Action, weapon: Weapon, judged: Judge) -> Generat
         levels = max(-(-pool // EXTRA_DIVISOR), 0)
         used, trace = "", (Row("third-of-pool", number(levels), RULE),)
     else:
-        roll = yield from Roll("damage", by=action.actor, plan=plan(pool, doubles=DAMAGE_DOUBLES))
+        rows = (Row("damage-pool", number(pool), "damage"),)
+        roll = yield from roll_of("damage", action.actor, rows, doubles=DAMAGE_DOUBLES)
         levels = given(roll.total)
-        used, trace = slot(roll), (Row("dice", number(levels), "roll"),)
+        used, trace = slot(roll), (Row("damage-roll", number(levels), "damage"),)
     before = marks(fight, target)
     hit = yield from ApplyDamage(
         "damage", target=target, pools=(weapon.type,), value=number(levels), type=weapon.type, roll=used, trace=trace

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from affray.kernel import Action, Ask, Change, Defend, Fight, Option, Roll, Step, Steps
+from affray.kernel import Action, Ask, Change, Defend, Fight, Option, Row, Step, Steps
 
 from .charms import Charm
 from .defense_value import Value, defense_value
-from .dice_pools import plan, successes
+from .dice_pools import successes, throw
 from .health import is_down
+from .rows import HERE, SHEET
 from .sheet import CHANNELS, MOTES, WILLPOWER, Sheet
-from .situation import Stance, inputs, stunt_dice, virtue_dice
+from .situation import Stance, inputs, is_veiled, stunt_dice, virtue_dice
 
 READY = "ready"
 STAND = "stand"
@@ -32,6 +33,15 @@ def value_of(fight: Fight, action: Action, stance: Stance) -> Value:
     return defense_value(inputs(fight, action, stance), fight.options)
 
 
+def preview(fight: Fight, action: Action, stance: Stance) -> Value:
+    """Work out what the defender is told of a stance: its value, where the attacker is secret what it knows of it.
+
+    A question is read by whoever it is put to, and by everybody where the defender is no secret. So nothing that a secret attacker
+    brings goes into it; the recorded `defend` has it all, and is kept.
+    """
+    return defense_value(inputs(fight, action, stance, own=is_veiled(fight, action)), fight.options)
+
+
 def stances(fight: Fight, action: Action) -> list[Stance]:
     """List the defences that the target has: a dodge, and a parry with each weapon that can.
 
@@ -40,12 +50,12 @@ def stances(fight: Fight, action: Action) -> list[Stance]:
     """
     sheet: Sheet = fight.sheet(action.target)
     found = [Stance("parry", weapon.key) for weapon in sheet.weapons if weapon.defense is not None]
-    return sorted([*found, Stance("dodge")], key=lambda stance: -value_of(fight, action, stance).dv)  # ties: listed first
+    return sorted([*found, Stance("dodge")], key=lambda stance: -preview(fight, action, stance).dv)  # ties: listed first
 
 
 def option(fight: Fight, action: Action, code: str, stance: Stance) -> Option:
     """Make an answer that tells what it means."""
-    value = value_of(fight, action, stance)
+    value = preview(fight, action, stance)
     return Option(code=code, value=value.dv, trace=value.trace)
 
 
@@ -89,7 +99,7 @@ def supports(fight: Fight, who: str, stance: Stance, use: str) -> Iterator[tuple
     """List what the defender could add and pay for. Virtue and Willpower exclude each other (ambiguity 3)."""
     sheet: Sheet = fight.sheet(who)
     for charm in sheet.charms:
-        if charm.use == use and charm.key not in stance.charms and charm.helps(stance.guard) and can_pay(fight, who, charm):
+        if charm.use == use and is_open(fight, who, stance, charm):
             yield CHARM + charm.key, stance._replace(charms=(*stance.charms, charm.key))
     if use != "defence" or stance.virtue or stance.willpower or fight.options.virtue_mode == "none":
         return
@@ -98,6 +108,13 @@ def supports(fight: Fight, who: str, stance: Stance, use: str) -> Iterator[tuple
             if fight.pool(who, CHANNELS + virtue) >= 1:
                 yield CHANNEL + virtue, stance._replace(virtue=virtue)
         yield SPEND_WILLPOWER, stance._replace(willpower=True)
+
+
+def is_open(fight: Fight, who: str, stance: Stance, charm: Charm) -> bool:
+    """Tell whether a charm can be added to this defence. One that sets the value needs the option (ambiguity 18)."""
+    is_left = stance.charms.count(charm.key) < charm.times
+    is_allowed = fight.options.set_charms or not charm.sets
+    return is_left and is_allowed and charm.helps(stance.guard) and can_pay(fight, who, charm)
 
 
 def can_pay(fight: Fight, who: str, *charms: Charm) -> bool:
@@ -135,7 +152,9 @@ def settle_value(fight: Fight, action: Action, stance: Stance) -> Generator[Step
     """Roll what is rolled on a defence, then compute the Defense Value with every step in its trace."""
     stance = yield from defence_dice(fight, action, stance)
     value = value_of(fight, action, stance)
-    step = yield from Defend("defence", who=action.target, code=stance.code, value=value.dv, trace=value.trace)
+    step = yield from Defend(
+        "defence", who=action.target, code=stance.code, value=value.dv, trace=value.trace, against=action.actor
+    )
     return stance, step
 
 
@@ -143,20 +162,20 @@ def defence_dice(fight: Fight, action: Action, stance: Stance) -> Generator[Step
     """Roll First Excellency dice, each success +1 (ambiguity 20), and stunts and Virtues where an option rolls them."""
     who = action.target
     sheet: Sheet = fight.sheet(who)
-    rolled = [key for key, _ in stance.excellency]
-    for key in stance.charms:
+    for key in dict.fromkeys(stance.charms):
         charm = sheet.charm(key)
-        dice = sum(int(effect.value) for effect in (charm.effects if charm else ()) if effect.op == "dice")
-        if dice and key not in rolled:
-            roll = yield from Roll("excellency", by=who, plan=plan(dice))
-            stance = stance._replace(excellency=(*stance.excellency, (key, successes(roll))))
+        dice = charm.dice * stance.charms.count(key) if charm is not None else 0
+        dice -= sum(dice for thrown, dice, _ in stance.thrown if thrown == key)
+        if dice > 0:
+            roll = yield from throw(fight, "excellency", who, [Row(key, dice, SHEET)])
+            stance = stance._replace(thrown=(*stance.thrown, (key, dice, successes(roll))))
     dice = stunt_dice(fight, action)
     if dice and fight.options.stunt_mode == "rolled" and stance.stunt_successes is None:
-        roll = yield from Roll("stunt", by=who, plan=plan(dice))
+        roll = yield from throw(fight, "stunt", who, [Row("stunt", dice, HERE)])
         stance = stance._replace(stunt_successes=successes(roll))
     dice = virtue_dice(sheet, stance)
     if dice and fight.options.virtue_mode == "rolled" and stance.virtue_successes is None:
-        roll = yield from Roll("virtue", by=who, plan=plan(dice))
+        roll = yield from throw(fight, "virtue", who, [Row(stance.virtue, dice, SHEET)])
         stance = stance._replace(virtue_successes=successes(roll))
     return stance
 

@@ -19,18 +19,10 @@ from affray.kernel import Exact, Num, Row, exact, is_number, number, total
 
 from .beings import Rounding
 from .bounds import EFFECTS_MAX, FACTORS_MAX, SCORE_MAX
-from .charms import CharmRow, MagicRow, Op, Penalty, Who
+from .charms import CharmRow, MagicRow, Op, Penalty, SetRow, Who
 from .options import Options
+from .rows import HERE, RULE, SHEET
 from .sheet import SPECIALTIES_MAX
-
-RULE = "exalted"
-"""Source of rows that the rules make."""
-
-SHEET = "sheet"
-"""Source of rows whose number a sheet states."""
-
-HERE = "fight"
-"""Source of rows that come from how the fight stands."""
 
 ESSENCE_COUNTS_FROM = 2
 """Essence counts wholly from here, not at all below, and never for a parry (1 A)."""
@@ -83,6 +75,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     magic: tuple[MagicRow, ...] = ()
     charms: tuple[CharmRow, ...] = ()
     cap: Num | None = None
+    sets: tuple[SetRow, ...] = ()
     stunt_successes: Dots = 0
     virtue_successes: Dots = 0
 
@@ -137,7 +130,8 @@ def defense_value(given: Inputs, options: Options) -> Value:
     raw = x + points(charms)
     cut = cap_rows(raw - x, limit, given, options)
     e = raw + points(cut)
-    floor = [*floor_rows(e, given, options)]
+    floor = set_rows(given.sets, e)
+    floor += floor_rows(e + points(floor), given, options)
     f = e + points(floor)
     dv = rounded(f, given.rounding)
     end = [Row(f"F-rounded-{given.rounding}", number(dv - f), RULE)] if dv != f else []
@@ -338,8 +332,16 @@ def cap_source(given: Inputs) -> str:
 # -- F
 
 
+def set_rows(rows: Sequence[SetRow], before: Exact) -> list[Row]:
+    """Set the value after step E, outside the cap: the highest counts, of equals the first by name (ambiguity 18)."""
+    if not rows:
+        return []
+    best = min(rows, key=lambda row: (-exact(row.value), row.code, row.source))
+    return [Row(f"F-set-{best.code}", number(exact(best.value) - before), best.source)]
+
+
 def floor_rows(value: Exact, given: Inputs, options: Options) -> Iterator[Row]:
-    """Step F, first half: never below 0; an inapplicable defence is 0 where the option says so (ambiguity 5)."""
+    """Step F: never below 0; an inapplicable defence is 0 where the option says so (ambiguity 5)."""
     if given.inapplicable and options.inapplicable_is_final:
         if value:
             yield Row("F-inapplicable", number(-value), RULE)
@@ -348,5 +350,5 @@ def floor_rows(value: Exact, given: Inputs, options: Options) -> Iterator[Row]:
 
 
 def rounded(value: Exact, rounding: Rounding) -> int:
-    """Step F, second half: Exalts up, mortals down; quarters too, never to the nearest (1 F, ambiguity 24)."""
+    """Step F, at last: Exalts up, mortals down; quarters too, never to the nearest (1 F, ambiguity 24)."""
     return -(-value // 1) if rounding == "up" else value // 1

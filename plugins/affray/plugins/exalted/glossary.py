@@ -29,7 +29,6 @@ PLACES: Mapping[str, str] = {
 }
 
 STEPS: Mapping[str, str] = {
-    "attack-pool": "verdict: the dice of an attack and where they come from",
     "attack": "roll and verdict: successes against external penalties and the Defense Value",
     "attack-reroll": "roll: the whole pool once more, the better result stands",
     "reroll": "prompt: whether the attacker rolls again",

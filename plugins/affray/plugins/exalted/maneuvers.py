@@ -7,7 +7,7 @@ from fractions import Fraction
 import msgspec
 from msgspec.structs import replace
 
-from affray.kernel import Act, Action, Condition, Fight, Modifier, Order, Roll, Steps, number, total
+from affray.kernel import Act, Action, Condition, Fight, Modifier, Order, Row, Steps, number
 
 from . import timing
 from .actions import Coordinate, Flurry
@@ -23,9 +23,9 @@ from .clock import (
     spend_time,
     tick,
 )
-from .dice_pools import plan, successes
+from .dice_pools import successes, throw
 from .health import is_down
-from .rows import sound_rows
+from .rows import SHEET, sound_rows
 from .saves import PRONE
 from .sheet import Sheet
 from .situation import COORDINATED, ONSLAUGHT
@@ -86,9 +86,7 @@ def coordinate(fight: Fight, action: Action) -> Steps:
     now = tick(fight)
     speed, dv = TIMINGS[timing.COORDINATE]
     yield from spend_time(fight, action, speed, dv)
-    rows = sound_rows(action, "dice")
-    dice = sheet.charisma + sheet.ability("War") + total(row.amount for row in rows)
-    roll = yield from Roll("coordinate", by=me, plan=plan(dice))
+    roll = yield from throw(fight, "coordinate", me, (*coordination_rows(sheet), *sound_rows(action, "dice")))
     found = successes(roll)
     helpers = len(params.helpers)
     is_done = found > 0 and found >= Fraction(helpers, 2) and action.target in fight.ids
@@ -106,6 +104,11 @@ def coordinate(fight: Fight, action: Action) -> Steps:
         )
     yield from end_turn(fight, action)
     return "coordinated" if is_done else "failed"
+
+
+def coordination_rows(sheet: Sheet) -> tuple[Row, ...]:
+    """List the dice of coordinating an attack."""
+    return (Row("charisma", sheet.charisma, SHEET), Row("War", sheet.ability("War"), SHEET))
 
 
 def aim(fight: Fight, action: Action) -> Steps:

@@ -49,6 +49,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     bracers_on_parry: bool = False
     """Whether Hearthstone Bracers count for a parry too (ambiguity 2)."""
 
+    set_charms: bool = False
+    """Whether charms that set a Defense Value may be used; they act after step E, outside the cap (ambiguity 18)."""
+
     same_tick: SameTick = "in_turn"
     """How actions of the same tick resolve (3.5; the order is join battle, then joining)."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from affray.kernel import Action, Condition, Exact, Fight, Modifier, Roll, Save, Steps, number, slot, total
+from collections.abc import Callable, Mapping
+
+from affray.kernel import Action, Condition, Exact, Fight, Modifier, Row, Save, Steps, number, slot, total
 
 from .clock import STUNNED
-from .dice_pools import given, plan
-from .rows import sound_rows
+from .dice_pools import given, throw
+from .rows import SHEET
 from .sheet import Sheet
+from .situation import save_rows
 
 STUN = "stun"
 KNOCKDOWN = "knockdown"
@@ -29,7 +32,7 @@ def stun(fight: Fight, action: Action, levels: int) -> Steps:
     beyond = levels - sheet.stamina
     if beyond <= 0:
         return
-    saved = yield from save(action, STUN, sheet.stamina + sheet.ability("Resistance"), beyond, STUNNED)
+    saved = yield from save(fight, action, STUN, beyond, STUNNED)
     if saved.code == "failed":
         code = "renewed" if fight.has(who, STUNNED) else "gained"
         rows = tuple([Modifier(place, STUN_DICE, STUNNED) for place in ("dice", "save.dice")])
@@ -37,22 +40,39 @@ def stun(fight: Fight, action: Action, levels: int) -> Steps:
 
 
 def knockdown(fight: Fight, action: Action, raw: Exact) -> Steps:
-    """Roll the better of Dexterity and Stamina + the better of Athletics and Resistance when raw damage exceeds the threshold."""
+    """Roll when raw damage exceeds Stamina + Resistance."""
     who = action.target
     sheet: Sheet = fight.sheet(who)
-    if raw <= sheet.stamina + sheet.ability("Resistance"):
+    if raw <= total(row.amount for row in threshold_rows(sheet)):
         return
-    dice = max(sheet.dexterity, sheet.stamina) + max(sheet.ability("Athletics"), sheet.ability("Resistance"))
-    saved = yield from save(action, KNOCKDOWN, dice, KNOCKDOWN_DIFFICULTY, PRONE)
+    saved = yield from save(fight, action, KNOCKDOWN, KNOCKDOWN_DIFFICULTY, PRONE)
     if saved.code == "failed" and not fight.has(who, PRONE):
         yield Condition("prone", target=who, id=PRONE)
 
 
-def save(action: Action, name: str, dice: int, difficulty: int, consequence: str) -> Steps:
+def threshold_rows(sheet: Sheet) -> tuple[Row, ...]:
+    """List what raw damage has to exceed to knock somebody down: Stamina + Resistance; stun is resisted with the same."""
+    return (Row("stamina", sheet.stamina, SHEET), Row("Resistance", sheet.ability("Resistance"), SHEET))
+
+
+def knockdown_rows(sheet: Sheet) -> tuple[Row, ...]:
+    """List the dice against a knockdown: the better of Dexterity and Stamina + the better of Athletics and Resistance.
+
+    Of equals Stamina and Resistance are named.
+    """
+    trait, dots = max([("stamina", sheet.stamina), ("dexterity", sheet.dexterity)], key=lambda one: one[1])
+    ability = max("Resistance", "Athletics", key=sheet.ability)
+    return (Row(trait, dots, SHEET), Row(ability, sheet.ability(ability), SHEET))
+
+
+SAVES: Mapping[str, Callable[[Sheet], tuple[Row, ...]]] = {STUN: threshold_rows, KNOCKDOWN: knockdown_rows}
+"""Save -> the dice that a sheet has for it."""
+
+
+def save(fight: Fight, action: Action, name: str, difficulty: int, consequence: str) -> Steps:
     """Roll a save: `passed` with as many successes as the difficulty."""
     who = action.target
-    rows = sound_rows(action, "save.dice", of=who)
-    roll = yield from Roll(name, by=who, plan=plan(dice + total(row.amount for row in rows)))
+    roll = yield from throw(fight, name, who, (*SAVES[name](fight.sheet(who)), *save_rows(fight, action)))
     margin = given(roll.total) - difficulty
     return (
         yield from Save(

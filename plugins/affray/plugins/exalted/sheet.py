@@ -19,12 +19,13 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from affray.kernel import Exact, InputError, Num, Pool, check_id, exact, is_number
+from affray.kernel import Exact, InputError, Num, Pool, Row, check_id, exact, is_number, number, total
 
 from .beings import BEINGS, EXTRA_TRACK, TRACK, Kind, Rounding
 from .bounds import COUNTERS_MAX, EFFECTS_MAX, FACTORS_MAX, LEVELS_MAX, LIST_MAX, SCORE_MAX
 from .charms import Artifact, Charm
 from .gear import DAMAGE_TYPES, Armor, Minus, Rating, Shield, Weapon
+from .rows import SHEET
 
 Ability = Literal[
     "Archery", "Athletics", "Awareness", "Dodge", "MartialArts", "Melee", "Resistance", "Thrown", "War"
@@ -115,8 +116,9 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def on_dv(self) -> tuple[str, ...]:
-        """List what artifacts and own charms do to a Defense Value, one operation each."""
-        effects = [effect.op for charm in self.charms if charm.use != "attack" for effect in charm.effects if effect.on == "dv"]
+        """List what artifacts and own charms can do to a Defense Value, one operation each."""
+        own = [charm for charm in self.charms if charm.use != "attack"]
+        effects = [effect.op for charm in own for effect in charm.effects * charm.times if effect.on == "dv"]
         return (*[artifact.op for artifact in self.artifacts], *effects)
 
     @property
@@ -125,22 +127,33 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return self.cap is not None or BEINGS[self.being].cap is not None
 
     def limit(self, ability: str) -> Exact | None:
-        """Give L for a defence with an Ability, in points; None where no cap is in force, or none is known.
+        """Give L for a defence with an Ability, in points; None where no cap is in force, or none is known."""
+        rows = self.limit_rows(ability)
+        return None if rows is None else total(row.amount for row in rows)
 
-        Half of the usual dice limit (1 E). A preset is used only where the sheet states nothing.
+    def limit_rows(self, ability: str) -> tuple[Row, ...] | None:
+        """List what L is made of: half of the usual dice limit (1 E), so that each part counts half.
+
+        A preset is used only where the sheet states nothing.
         """
         if self.cap is not None:
-            return None if self.cap == NO_CAP else exact(self.cap)
+            return None if self.cap == NO_CAP else (Row("cap", self.cap, SHEET),)
         match BEINGS[self.being].cap:
             case "attribute+ability":
-                return Fraction(self.dexterity + self.ability(ability), 2)
+                return halves(dexterity=self.dexterity, **{ability: self.ability(ability)})
             case "ability+specialty":
-                return Fraction(self.ability(ability) + min(self.specialty(ability), SPECIALTIES_MAX), 2)
+                specialty = min(self.specialty(ability), SPECIALTIES_MAX)
+                return halves(**{ability: self.ability(ability)}, specialty=specialty)
             case "dexterity":
-                return Fraction(self.dexterity, 2)
+                return halves(dexterity=self.dexterity)
             case "essence":
-                return Fraction(self.essence, 2)
+                return halves(essence=self.essence)
         return None
+
+
+def halves(**dots: int) -> tuple[Row, ...]:
+    """Make rows of which each is worth half its dots."""
+    return tuple([Row(code, number(Fraction(value, 2)), SHEET) for code, value in dots.items()])
 
 
 def pools(sheet: Sheet) -> dict[str, Pool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
@@ -53,7 +53,7 @@ REACTION_MAX = 6
 AIM_DICE_MAX = 3
 """Most dice of aiming, one a tick (3.3)."""
 
-IN_FLURRY: tuple[str, ...] = (DASH, MISC, JUMP, RISE)
+InFlurry = Literal["dash", "misc", "jump", "rise"]
 """What may stand in a flurry beside attacks. The sources disagree about a dash (3.3, conflict); here it may."""
 
 
