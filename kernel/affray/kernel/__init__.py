@@ -6,6 +6,13 @@ Plugin authors and embedders import from here; the modules behind it may move.
 from __future__ import annotations
 
 from . import commands, limits
+from .amend import AmendPlan, prepare
+from .amend import commits as amending
+from .amend import plan as plan_amend
+from .amend import refusal as refuses_amend
+from .amend import run as run_again
+from .amend import told as amend_told
+from .audit import Audit, Auditor, Divergence, audit
 from .commands import Command, Request, check_request
 from .decide import Accepted, Host, decide, go_on
 from .describe import Derived, Form, NoOptions, NoParams, System
@@ -26,6 +33,7 @@ from .dice import (
     throw,
 )
 from .dice import Condition as FaceCondition
+from .difference import ChangedStep, Difference, changed_steps, differences
 from .draws import (
     Drawn,
     Script,
@@ -82,9 +90,12 @@ from .events import (
     Turn,
 )
 from .exchange import Exchange
+from .explain import explain, explain_pool
+from .explain_tree import Node
 from .fold import fold, fold_all
 from .hookspecs import HOOK_NAMES, Hooks, Steps, hookimpl
 from .inputs import check_json, check_text
+from .intervals import Interval
 from .keep import Keeping
 from .ledger import (
     FORMAT,
@@ -107,15 +118,26 @@ from .ledger import (
     through_bytes,
     write_commit,
 )
+from .lineage import Amended
 from .log import Answered, Log, next_nonce_digest, opens_run
 from .names import WITNESS, check_id, place, root, slot
 from .nonces import counted
 from .notation import notation as write_notation
 from .notation import parse
 from .numbers import Exact, Num, exact, is_number, number, total
+from .odds import Chance, Odds, Taken, odds, odds_each, odds_from
+from .odds import Told as OddsTold
+from .playout import Outcome as ActionOutcome
+from .playout import Start as OddsStart
+from .replies import Answers, Reply, best_option, first_option
+from .rerun import Outcome, Stopped
 from .rules import Rules as RuleSet
 from .rules import bundled, fingerprint, spell_out
 from .runs import Action, Moment, Scope
+from .snapshot import Snapshot
+from .snapshot import decode as decode_snapshot
+from .snapshot import encode as encode_snapshot
+from .spread import CAPPED, Seen, Spread, TooLarge, spread
 from .state import Combatant, Fight, OpenAction, Prompt, State, by_time
 from .steps import (
     Act,
@@ -156,9 +178,11 @@ from .values import (
     moment,
 )
 from .verify import DiceReport, Finding, Verdict, verify
+from .whatif import Throwaway, WhatIf, what_if
 from .witness import NOTHING, Now, brought, witness_for
 
 __all__ = [
+    "CAPPED",
     "FORMAT",
     "GM",
     "HOOK_NAMES",
@@ -172,15 +196,23 @@ __all__ = [
     "Accepted",
     "Act",
     "Action",
+    "ActionOutcome",
     "AffrayError",
+    "AmendPlan",
+    "Amended",
     "Answered",
+    "Answers",
     "ApplyDamage",
     "Ask",
+    "Audit",
+    "Auditor",
     "Bands",
     "Breach",
     "Busy",
     "Chain",
+    "Chance",
     "Change",
+    "ChangedStep",
     "Choose",
     "Close",
     "CloseAction",
@@ -191,11 +223,13 @@ __all__ = [
     "Condition",
     "Damaged",
     "Declare",
-    "Derived",
     "Defend",
+    "Derived",
     "DiceError",
     "DicePlan",
     "DiceReport",
+    "Difference",
+    "Divergence",
     "Done",
     "Drawn",
     "EndTurn",
@@ -216,6 +250,7 @@ __all__ = [
     "Hooks",
     "Host",
     "InputError",
+    "Interval",
     "Join",
     "Json",
     "Judge",
@@ -228,14 +263,19 @@ __all__ = [
     "NoOptions",
     "NoParams",
     "NoSuchSession",
+    "Node",
     "Note",
     "Now",
     "Num",
+    "Odds",
+    "OddsStart",
+    "OddsTold",
     "Open",
     "OpenAction",
     "Option",
     "Order",
     "Origin",
+    "Outcome",
     "Overrule",
     "Part",
     "Pin",
@@ -245,6 +285,7 @@ __all__ = [
     "Reading",
     "Refused",
     "RefusedInside",
+    "Reply",
     "Request",
     "Reveal",
     "RevealDice",
@@ -258,21 +299,28 @@ __all__ = [
     "Scope",
     "Script",
     "Sealed",
+    "Seen",
     "Sender",
     "SessionExists",
     "SetCondition",
     "SetOrder",
     "SetPool",
     "SetStep",
+    "Snapshot",
+    "Spread",
     "State",
     "Step",
     "Steps",
     "Stop",
+    "Stopped",
     "StoreError",
     "Successes",
     "Sum",
     "System",
+    "Taken",
     "Term",
+    "Throwaway",
+    "TooLarge",
     "Touch",
     "Trace",
     "Turn",
@@ -283,13 +331,19 @@ __all__ = [
     "Verdict",
     "VersionConflict",
     "Wait",
+    "WhatIf",
     "When",
+    "amend_told",
+    "amending",
+    "audit",
     "banded",
+    "best_option",
     "brought",
     "bundled",
     "by_time",
     "canonical",
     "chain_secret",
+    "changed_steps",
     "check_faces",
     "check_id",
     "check_json",
@@ -300,11 +354,17 @@ __all__ = [
     "continues",
     "counted",
     "decide",
+    "decode_snapshot",
     "dice",
+    "differences",
     "draw",
+    "encode_snapshot",
     "exact",
+    "explain",
+    "explain_pool",
     "face_source",
     "fingerprint",
+    "first_option",
     "fold",
     "fold_all",
     "follows",
@@ -319,24 +379,33 @@ __all__ = [
     "moment",
     "next_nonce_digest",
     "number",
+    "odds",
+    "odds_each",
+    "odds_from",
     "open_part",
     "opens_run",
     "parse",
     "part_of",
     "place",
+    "plan_amend",
     "pool",
+    "prepare",
     "read",
     "read_header",
     "redact",
+    "refuses_amend",
     "root",
+    "run_again",
     "sha256",
     "slot",
     "slot_within",
     "spell_out",
+    "spread",
     "through_bytes",
     "throw",
     "total",
     "verify",
+    "what_if",
     "witness_for",
     "write_commit",
     "write_notation",

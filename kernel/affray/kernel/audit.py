@@ -11,26 +11,24 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from .audit_commands import closing, opening, unfinished
+from .audit_commits import NO_RULES, Senders, misopened, misplaced, unopened, unspelt
 from .audit_report import Audit, Divergence, Overruled, Reported, RulesChange, Tally, Unchecked
 from .errors import AffrayError, Damaged, PluginUnavailable, Refused
-from .events import CloseAction, Join, Note, Open, Overrule, Reveal, RevealDice, Rewind, Sealed
+from .events import Join, Note, Open, Reveal, RevealDice, Rewind, Rules, Sealed
 from .exchange import RuleBook
 from .lean import LeanLog
-from .ledger import Chain, Commit, is_whole
+from .ledger import Chain, Commit
 from .lineage import may_rewind
-from .names import root
 from .points import Points, Reread
-from .reenact import Failed, Reenactment, bare, said, same
-from .steps import Roll
+from .reenact import RAISED, Failed, Reenactment, bare, owner, said, same
 from .values import GM
 from .verify import Finding, Verifier
 
 _PARTIAL = "kept parts are missing from this copy"
-
-_UNCHECKED = frozenset({Note, Reveal, RevealDice})
-"""Kinds that no rule has a word in: what they hold is checked against the chain."""
+_ANOTHER = "the rules installed publish something else under the same release"
 
 
 class Auditor:
@@ -42,12 +40,13 @@ class Auditor:
         self._points = Points(header, reread, where)
         self._log = LeanLog()
         self._verifier = Verifier(self.chain.session, self._log, self._state_at)
-        self._now = Reenactment(book, self._points)
+        self._now = Reenactment(book, self._points, self._log)
+        self._senders = Senders()
         self._tally = Tally()
         self._commits = 0
         self._is_partial = False
+        self._is_unsent = False
         self._went_back = False
-        self._is_half = False
 
     # -- going through
 
@@ -56,18 +55,38 @@ class Auditor:
         commit = self.chain.accept(line)
         self._commits += 1
         self._verifier.begin(commit)
+        for problem in self._senders.problems(commit):
+            self._tally.unfounded(commit.first, commit.events[0], problem, "")
         before: Any = None
         for version, event in enumerate(commit.events, commit.first):
-            self._is_partial = self._is_partial or event.kept is not UNSET
+            self._see(event, commit)
             self._tally.take(event, version, commit, self._now.state)
-            self._event(event, version, commit, before)
+            self._try(event, version, commit, before)
             self._verifier.event(event, version)
             before = event
         self._verifier.end(commit)
         self._at_rest(commit)
-        if is_whole(commit.envelope.group):
-            self._now.end(commit.last, self._commits, commit.digest, went_back=self._went_back)
-            self._went_back = False
+        self._now.end(commit, self._commits, went_back=self._went_back)
+        self._went_back = False
+
+    def _see(self, event: Any, commit: Commit) -> None:
+        """Note what this copy lacks; a player's name that was erased is missed by nobody."""
+        if event.kept is not UNSET and not (type(event) is Join and event.sheet is not None):
+            self._is_partial = True
+        self._is_unsent = self._is_unsent or commit.sender is None
+        self._now.dice.is_open = self._is_partial or self._is_unsent or commit.envelope.group is not None
+
+    def _try(self, event: Any, version: int, commit: Commit, before: Any) -> None:
+        """Audit one event; what a host wrote may be anything."""
+        try:
+            if problem := misplaced(event, before):
+                self._tally.unfounded(version, event, problem, "")
+            self._event(event, version, commit, before)
+        except Damaged:
+            raise
+        except RAISED as error:
+            self._tally.unfounded(version, event, f"cannot be carried out: {error!r}", owner(event))
+            self._now.skip(event, version)
 
     def _state_at(self, version: int) -> Any:
         """The state at the end of a commit, for `verify`; it has gone back there already. Raises KeyError."""
@@ -81,9 +100,13 @@ class Auditor:
             self._rewind(event, version, commit)
         elif kind is Open:
             self._opened(event, version)
+        elif kind is Join and event.kept is not UNSET and event.sheet is not None:  # a player's name was erased
+            self._compare(replace(event, player="", kept=UNSET), version, commit, before)
         elif kind is Sealed or event.kept is not UNSET:
             self._hidden(event, version)
-        elif kind in _UNCHECKED or root(getattr(event, "action", "")) in self._now.given_up:
+        elif kind in NO_RULES:
+            self._said(event, version, commit, before)
+        elif owner(event) in self._now.given_up:
             self._feed(event, version)
         else:
             self._compare(event, version, commit, before)
@@ -98,28 +121,39 @@ class Auditor:
                 self._command(event, version, commit, before)
                 break
             elif same(expected.event, event):
+                if before is None and commit.sender is not None and commit.sender.part != 2:
+                    self._tally.unfounded(version, event, "its commit opens with no command", "")
                 self._tally.checked += 1
                 break
             else:
-                self._diverged(version, expected.action, expected.event, event)
+                self._diverged(version, expected.action, expected.event, event, is_clock=not expected.action)
             if not expected.action:
                 break  # the clock's fault: there is nothing to give up
             self._now.give_up(expected.action)
-            if root(getattr(event, "action", "")) in self._now.given_up:
+            if owner(event) in self._now.given_up:
                 break
         self._feed(event, version)
 
-    def _diverged(self, version: int, action: str, expected: Any, event: Any) -> None:
+    def _diverged(self, version: int, action: str, expected: Any, event: Any, *, is_clock: bool = False) -> None:
         if self._is_partial:
-            self._tally.skip(version, action, _PARTIAL)
+            self._tally.skip(version, "kept", action, _PARTIAL)
         else:
-            self._tally.diverged(version, action, bare(expected), event)
+            self._tally.diverged(version, action, bare(expected), event, is_clock=is_clock)
+
+    def _unfounded(self, version: int, event: Any, text: str) -> None:
+        """Nothing makes this event, or nothing that may: what else was recorded of its action is only folded."""
+        name = owner(event)
+        if self._is_partial:
+            self._tally.skip(version, "kept", name, _PARTIAL)
+        else:
+            self._tally.unfounded(version, event, text, name)
+            self._now.give_up(name)
 
     def _failed(self, failed: Failed, version: int) -> None:
         if failed.code == "unavailable":
-            self._tally.skip(version, failed.action, failed.text)
+            self._tally.skip(version, "rules", failed.action, failed.text)
         elif self._is_partial:
-            self._tally.skip(version, failed.action, _PARTIAL)
+            self._tally.skip(version, "kept", failed.action, _PARTIAL)
         else:
             self._tally.failed(version, failed)
 
@@ -133,58 +167,78 @@ class Auditor:
     def _command(self, event: Any, version: int, commit: Commit, before: Any) -> None:
         """Check an event with which a command opens, or with which the game master ends something."""
         exchange = self._now.exchange
+        if self._now.is_unseen(event):
+            return
         try:
             made = closing(event, exchange, before)
-            found = (made,) if made is not None else opening(event, exchange, self._log, commit.sender, commit.envelope.nonce)
+            if made is None and (before is not None or (commit.sender is not None and commit.sender.part == 2)):
+                self._unfounded(version, event, "neither the rules nor the command of its commit make it")
+                return
+            found = (made,) if made is not None else opening(event, exchange, self._log, commit)
         except PluginUnavailable as error:
-            self._tally.skip(version, root(getattr(event, "action", "")), str(error))
+            self._tally.skip(version, "rules", owner(event), str(error))
             return
-        except AffrayError as error:
-            if self._is_partial:
-                self._tally.skip(version, root(getattr(event, "action", "")), _PARTIAL)
-            else:
-                self._tally.unfounded(version, event, str(error))
+        except RAISED as error:
+            self._unfounded(version, event, str(error) if isinstance(error, AffrayError) else repr(error))
             return
         if isinstance(found, Refused):
-            self._tally.unfounded(version, event, f"the rules refuse it: {said(found)}")
-        elif not same(found[0], event):
-            self._diverged(version, root(getattr(event, "action", "")), found[0], event)
-        else:
+            self._unfounded(version, event, f"the rules refuse it: {said(found)}")
+            return
+        expected = found[0]
+        if type(event) is Rules and type(expected) is Rules:
+            self._check_rules(event, version)
+            expected = replace(expected, fingerprint=event.fingerprint)
+        if same(expected, event):
             self._tally.checked += 1
+            return
+        self._diverged(version, owner(event), expected, event)
+        if not self._is_partial:
+            self._now.give_up(owner(event))
+
+    def _said(self, event: Any, version: int, commit: Commit, before: Any) -> None:
+        """Check what no rule has a word in: a note, or what is opened. What it holds, the chain has checked."""
+        if type(event) is Note:
+            self._command(event, version, commit, None)
+        elif type(event) is Reveal and event.version in self._log.reveals:
+            self._unfounded(version, event, f"version {event.version} is open already")
+        elif type(event) is RevealDice and before is not None and event.chain != "open":
+            self._unfounded(version, event, "the end of a fight opens the open dice")
+        self._feed(event, version)
 
     def _opened(self, event: Open, version: int) -> None:
+        if version != 1:
+            self._now.exchange.head = version  # `verify` says that it cannot be; nobody goes by it
+            return
+        if problem := misopened(event):
+            self._tally.unfounded(version, event, problem, "")
         self._feed(event, version)
-        self._check_manifest(event.manifest, event.fingerprint, version)
+        self._check_rules(event, version)
 
-    def _check_manifest(self, manifest: Any, fingerprint: str, version: int) -> None:
+    def _check_rules(self, event: Open | Rules, version: int) -> None:
         """Whether the rules at hand are those that were pinned, to the letter."""
         try:
-            rules = self._book(manifest)
+            rules = self._book(event.manifest)
         except PluginUnavailable as error:
-            self._tally.skip(version, "", str(error))
-        except AffrayError as error:
-            self._tally.unfounded(version, manifest, str(error))
+            self._tally.skip(version, "rules", "", str(error))
+        except RAISED as error:
+            self._tally.unfounded(version, event, str(error) if isinstance(error, AffrayError) else repr(error), "")
         else:
-            if rules.fingerprint != fingerprint:
-                self._tally.skip(version, "", "the rules installed publish something else under the same release")
+            if rules.fingerprint != event.fingerprint:
+                self._tally.skip(version, "another", "", _ANOTHER)
+            elif problem := unspelt(event.manifest.options, rules):
+                self._tally.unfounded(version, event, problem, "")
 
     def _hidden(self, event: Any, version: int) -> None:
         """An event of which something is kept from this copy: its action cannot be carried out here."""
-        name = root(getattr(event, "action", ""))
-        if type(event) is Join and event.sheet is not None:
-            name = ""  # no more than a player's name
-        elif name:
-            self._tally.skip(version, name, _PARTIAL)
+        if name := owner(event):
+            self._tally.skip(version, "kept", name, _PARTIAL)
             self._now.give_up(name)
         self._feed(event, version)
 
     def _rewind(self, event: Rewind, version: int, commit: Commit) -> None:
         self._went_back = True
-        problem = may_rewind(self._log, self._now.state, event, GM if commit.sender is None else commit.sender.caller)
-        if problem and self._is_partial:
-            self._tally.skip(version, "", _PARTIAL)
-        elif problem:
-            self._tally.unfounded(version, event, problem)
+        if problem := may_rewind(self._log, self._now.state, event, GM if commit.sender is None else commit.sender.caller):
+            self._unfounded(version, event, problem)
         try:
             self._now.go_back(event.to, version, self._log.openings, self._log.secret_openings)
         except KeyError:
@@ -195,13 +249,11 @@ class Auditor:
 
         One whose rules run in a second commit may have to wait for it, and only what needs no rules comes in between.
         """
-        sender = commit.sender
-        if problem := unfinished(commit.events):
-            self._tally.unfounded(commit.last, commit.events[-1], problem)
-        is_half = sender is not None and sender.part == 1
-        needs_rules = any(type(event) not in _UNCHECKED for event in commit.events)
-        self._is_half = is_half or (sender is None and _may_be_half(commit)) or (self._is_half and not needs_rules)
-        if self._is_half:
+        opened, epoch = self._log.opened, self._log.epochs["open"]
+        for problem in (unfinished(commit.events), unopened(commit, epoch, 0 if opened is None else opened.epochs)):
+            if problem:
+                self._tally.unfounded(commit.last, commit.events[-1], problem, "")
+        if self._senders.take(commit):
             return
         expected = self._now.expected()
         if isinstance(expected, Failed):
@@ -209,25 +261,22 @@ class Auditor:
             if expected.action:
                 self._now.give_up(expected.action)
         elif expected.event is not None:
-            self._diverged(commit.last, expected.action, expected.event, None)
+            self._diverged(commit.last, expected.action, expected.event, None, is_clock=not expected.action)
             if expected.action:
                 self._now.give_up(expected.action)
 
     # -- the end
+
+    @property
+    def events_read_again(self) -> int:
+        """How many events were read a second time, to go back to where rewinds lead."""
+        return self._points.events_read_again
 
     def report(self, damage: Damaged | None = None) -> Audit:
         """What was found. `damage` is what ended the log early."""
         if damage is not None:
             self._verifier.find(damage.version, "damaged", str(damage))
         return self._tally.report(self._verifier.verdict(self.chain, self._commits))
-
-
-def _may_be_half(commit: Commit) -> bool:
-    """Whether a commit whose sender is kept may be the first of two: reported dice, or an action that was closed."""
-    first = commit.events[0]
-    if type(first) is Roll:
-        return len(commit.events) == 1
-    return type(first) is Overrule and (first.effect is None or isinstance(first.effect, CloseAction))
 
 
 def audit(lines: Iterable[bytes], book: RuleBook, *, reread: Reread | None = None, where: str = "") -> Audit:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from . import commands as c
@@ -28,10 +29,9 @@ from .events import (
     Turn,
 )
 from .exchange import Exchange
-from .kept import Sender
-from .log import Log
-from .names import WITNESS, slot
-from .openings import OPENINGS
+from .ledger import Commit
+from .names import WITNESS, is_id, slot
+from .openings import OPENINGS, Ids
 from .steps import Roll
 from .values import GM
 from .veil import veil
@@ -43,27 +43,33 @@ def command_of(event: Any, exchange: Exchange) -> c.Command | None:
     return make(event, exchange) if make is not None else None
 
 
-def opening(event: Any, exchange: Exchange, log: Log, sender: Sender | None, nonce: str = "") -> tuple[Any, ...] | Refused:
+def opening(event: Any, exchange: Exchange, log: Ids, commit: Commit | None = None) -> tuple[Any, ...] | Refused:
     """What the engine makes of the command that an event opened with, before anything follows from it.
 
+    `commit` is the one it stands in; without one, or in a group, which runs commands again, an action keeps its id.
     Raises InputError where the engine could not have read it, Breach and PluginUnavailable.
     """
     command = command_of(event, exchange)
     if command is None:
         raise InputError("no command opens with this", value=type(event).__name__)
-    caller = sender.caller if sender is not None else _likely(event, exchange)
+    sender = None if commit is None else commit.sender
+    is_again = commit is None or commit.envelope.group is not None  # a witness of recorded dice is no witness anew
+    nonce = commit.envelope.nonce if commit is not None and not is_again else "again"
+    caller = sender.caller if sender is not None and not is_again else _likely(event, exchange)
     name = sender.command if sender is not None else getattr(event, "action", "") or "unknown"
     request = c.Request(id=name, command=command, caller=caller, nonce=nonce)
     found = OPENINGS[type(command)](exchange, request, log)
     if isinstance(found, Refused):
         return found
-    if type(event) is Declare and sender is None:
+    if type(event) is Declare and (sender is None or is_again):
         found = [replace(found[0], action=event.action)]
     return tuple([veil(exchange.state, one) for one in found])
 
 
 def _likely(event: Any, exchange: Exchange) -> str:
-    """Who may have sent a command whose sender is kept: nobody but a player witnesses dice."""
+    """Who may have sent a command whose sender is kept: nobody but a player witnesses dice, and a secret note is its writer's."""
+    if type(event) is Note and event.veil is not UNSET:
+        return next((who for who in event.veil.audience if who != GM), GM)
     someone = exchange.state.combatants.get(event.who) if type(event) is Choose and event.key.startswith(WITNESS) else None
     return GM if someone is None else someone.controller
 
@@ -103,8 +109,9 @@ def _declare(event: Declare, exchange: Exchange) -> c.Declare | None:
 
 
 def _report(event: Roll, exchange: Exchange) -> c.Report | None:
-    if event.source != "reported" or event.faces is None:
-        return None
+    prompt = exchange.state.prompts.get(slot(event))
+    if event.faces is None or (event.source != "reported" and (prompt is None or prompt.ask.plan is None)):
+        return None  # one whose faces the game master had set meanwhile is reported all the same
     return c.Report(slot=slot(event), who=event.by, faces=event.faces)
 
 
@@ -118,7 +125,7 @@ def _overrule(event: Overrule, exchange: Exchange) -> c.Overrule | None:
 
 
 def _note(event: Note, exchange: Exchange) -> c.Note | None:
-    return None if event.text is None else c.Note(text=event.text)
+    return None if event.text is None else c.Note(text=event.text, secret=event.veil is not UNSET)
 
 
 _COMMANDS: dict[type, Callable[[Any, Exchange], c.Command | None]] = {
@@ -149,7 +156,7 @@ def closing(event: Any, exchange: Exchange, before: Any) -> Any:
         if isinstance(effect, CloseAction):
             return veil(state, Done(action=effect.action, code=effect.code, cause="overrule"))
     if type(event) is Close and is_cancelling and not state.open and not state.over:
-        return Close(code=event.code)
+        return Close(code=event.code) if is_id(event.code) else None
     return None
 
 

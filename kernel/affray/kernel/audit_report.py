@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
+from hashlib import sha256
 from typing import Any
 
 import msgspec
 from msgspec import to_builtins
 
-from .canonical import decode, encode
+from .canonical import canonical, decode, encode
 from .events import Overrule, Rewind, Rules
 from .ledger import Commit
 from .names import slot
@@ -36,9 +39,14 @@ class Divergence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unchecked(msgspec.Struct, frozen=True, kw_only=True):
-    """What could not be checked, and why: from which version on, how many actions or events it concerns."""
+    """What could not be checked, and why: from which version on, how many actions it concerns (1: no action's own).
+
+    `code` is rules (they are not installed, or another release), another (they publish something else under the same
+    release: what they make is compared all the same) or kept (this copy lacks parts).
+    """
 
     version: int
+    code: str
     reason: str
     count: int
 
@@ -130,16 +138,18 @@ class Tally:
         self.reported: list[Reported] = []
         self.rules: list[RulesChange] = []
         self._told: set[tuple[str, str, str]] = set()
-        self._unchecked: dict[str, tuple[int, set[str], int]] = {}
-        self._slots: dict[str, list[int]] = {}
-        self._rolls: list[int] = []
+        self._clock: set[bytes] = set()
+        self._unchecked: dict[tuple[str, str], tuple[int, set[str]]] = {}
+        self._rolls = array("q")
+        self._slots = array("q")
+        self._taken_back: dict[int, list[int]] = {}
+        self._repeated: dict[str, list[int]] = {}
 
     def take(self, event: Any, version: int, commit: Commit, state: State) -> None:
         """Note what a table should know of an event, in the state before it."""
         kind = type(event)
         if kind is Roll:
-            self._rolls.append(version)
-            self._slots.setdefault(slot(event), []).append(version)
+            self._thrown(event, version)
             if event.source not in ("engine", ""):
                 caller = commit.sender.caller if commit.sender is not None else ""
                 self.reported.append(Reported(version=version, by=event.by, caller=caller, source=event.source))
@@ -149,19 +159,42 @@ class Tally:
             before = None if state.manifest is None else shown(state.manifest)
             self.rules.append(RulesChange(version=version, reason=event.reason, before=before, after=shown(event.manifest)))
         elif kind is Rewind:
-            rolls = tuple([roll for roll in self._rolls if event.to < roll < version])
+            rolls = self._took_back(event.to)
             self.undone.append(Undone(version=version, why=event.why, first=event.to + 1, last=version - 1, rolls=rolls))
 
-    def diverged(self, version: int, action: str, expected: Any, recorded: Any) -> None:
-        """The rules have another event next than was recorded (None: nothing more was)."""
+    def _thrown(self, roll: Roll, version: int) -> None:
+        """Note a roll; of its slot no more than a number stands for it until it is taken back."""
+        name = slot(roll)
+        number = int.from_bytes(sha256(name.encode()).digest()[:7], "big")
+        self._rolls.append(version)
+        self._slots.append(number)
+        if self._taken_back and (before := self._taken_back.get(number)) is not None:
+            self._repeated.setdefault(name, list(before)).append(version)
+
+    def _took_back(self, to: int) -> tuple[int, ...]:
+        """Note that everything behind a version was taken back; the versions of the rolls there."""
+        index = bisect_right(self._rolls, to)
+        rolls = tuple(self._rolls[index:])
+        for number, version in zip(self._slots[index:], rolls, strict=True):
+            found = self._taken_back.setdefault(number, [])
+            if version not in found:
+                found.append(version)
+        return rolls
+
+    def diverged(self, version: int, action: str, expected: Any, recorded: Any, *, is_clock: bool = False) -> None:
+        """The rules have another event next than was recorded (None: nothing more was); `is_clock` says that the clock has it."""
         code = "missing" if recorded is None else "differs"
         want, have = shown(expected), shown(recorded)
+        if is_clock:
+            event = canonical(want)
+            if event in self._clock:
+                return  # what the clock waits for, it goes on waiting for
+            self._clock.add(event)
         text = f"the rules go on with {words(want)}" if recorded is None else difference(want, have)
         self._add(Divergence(version=version, code=code, action=action, text=text, expected=want, recorded=have))
 
-    def unfounded(self, version: int, event: Any, text: str) -> None:
+    def unfounded(self, version: int, event: Any, text: str, action: str) -> None:
         """Neither the rules nor a command make this event."""
-        action = getattr(event, "action", "").partition(">")[0]
         self._add(Divergence(version=version, code="unfounded", action=action, text=text, recorded=shown(event)))
 
     def failed(self, version: int, failed: Failed) -> None:
@@ -175,12 +208,11 @@ class Tally:
         self._told.add(told)
         self.divergences.append(found)
 
-    def skip(self, version: int, action: str, reason: str) -> None:
+    def skip(self, version: int, code: str, action: str, reason: str) -> None:
         """Something could not be checked."""
-        first, actions, events = self._unchecked.get(reason, (version, set(), 0))
+        _, actions = self._unchecked.setdefault((code, reason), (version, set()))
         if action:
             actions.add(action)
-        self._unchecked[reason] = (first, actions, events + (not action))
 
     def report(self, verdict: Verdict) -> Audit:
         """Everything together."""
@@ -195,12 +227,12 @@ class Tally:
             divergences=tuple(self.divergences),
             unchecked=tuple(
                 [
-                    Unchecked(version=version, reason=reason, count=max(len(actions), 1))
-                    for reason, (version, actions, _) in self._unchecked.items()
+                    Unchecked(version=version, code=code, reason=reason, count=max(len(actions), 1))
+                    for (code, reason), (version, actions) in self._unchecked.items()
                 ]
             ),
             undone=tuple(self.undone),
-            repeated=tuple([Repeated(slot=name, versions=tuple(found)) for name, found in self._slots.items() if len(found) > 1]),
+            repeated=tuple([Repeated(slot=name, versions=tuple(found)) for name, found in self._repeated.items()]),
             overrules=tuple(self.overrules),
             reported=tuple(self.reported),
             rules=tuple(self.rules),

@@ -125,6 +125,75 @@ class Redo(_Command, frozen=True, tag="redo"):
     """Return to where the newest undo came from."""
 
 
+class _Edit(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="edit", forbid_unknown_fields=True, omit_defaults=True
+):
+    pass
+
+
+class Word(_Edit, frozen=True, kw_only=True, tag="overrule"):
+    """The game master's word, put right before (or after) the command that holds version `at`.
+
+    So a modifier, a face, a number of a coming step, a pool or a condition is set as if it had been said then.
+    """
+
+    at: int
+    effect: Effect
+    after: bool = False
+
+
+class Reanswer(_Edit, frozen=True, kw_only=True, tag="answer"):
+    """Another answer than the one at version `at`."""
+
+    at: int
+    value: str
+
+
+class Redeclare(_Edit, frozen=True, kw_only=True, tag="declare"):
+    """Other targets or parameters of the declaration at version `at`; None leaves them."""
+
+    at: int
+    targets: tuple[str, ...] | None = None
+    params: dict[str, Json] | None = None
+
+
+class Resheet(_Edit, frozen=True, kw_only=True, tag="sheet"):
+    """Another sheet for the combatant that joined at version `at`."""
+
+    at: int
+    sheet: dict[str, Json]
+
+
+class Drop(_Edit, frozen=True, kw_only=True, tag="drop"):
+    """The command that holds version `at` is not run again."""
+
+    at: int
+
+
+class Supply(_Edit, frozen=True, kw_only=True, tag="supply"):
+    """An answer to a prompt that the record did not have: the prompt's slot, for whom, the option's code."""
+
+    slot: str
+    who: str
+    value: str
+
+
+Edit = Word | Reanswer | Redeclare | Resheet | Drop | Supply
+
+
+class Amend(_Command, frozen=True, kw_only=True, tag="amend"):
+    """Go back, change what was forgotten or wrong, and run everything since again with its dice and answers.
+
+    It goes back to before the earliest version that the edits name, and before `since` where that is earlier (0: not
+    told). With `go_on`, an amend that stopped for a decision goes on instead.
+    """
+
+    edits: tuple[Edit, ...] = ()
+    reason: str
+    since: int = 0
+    go_on: bool = False
+
+
 Command = (
     Join
     | Leave
@@ -140,6 +209,7 @@ Command = (
     | RevealDice
     | Undo
     | Redo
+    | Amend
 )
 
 
@@ -204,21 +274,29 @@ def _plain(command: Command) -> Json:
 
 
 __all__ = [
+    "Amend",
     "Answer",
     "Begin",
     "Close",
     "Command",
     "Declare",
+    "Drop",
+    "Edit",
     "Join",
     "Leave",
     "Note",
     "Overrule",
+    "Reanswer",
+    "Redeclare",
     "Redo",
     "Report",
     "Request",
+    "Resheet",
     "Reveal",
     "RevealDice",
     "SetRules",
+    "Supply",
     "Undo",
+    "Word",
     "check_request",
 ]

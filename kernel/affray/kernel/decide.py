@@ -47,7 +47,7 @@ class Accepted(msgspec.Struct, frozen=True):
     """Events with their bytes, in order.
 
     `fed` says whether the exchange has taken them in already. With `goes_on` they are to be appended before anything is
-    made of them (reported dice, an action that the game master closes because its rules cannot go on): then the
+    made of them (reported dice, an action that the game master closes because its rules cannot go on, other rules): then the
     exchange is fed with them and `go_on` gives the second part.
     """
 
@@ -96,7 +96,7 @@ def decide(exchange: Exchange, log: Log, request: c.Request, host: Host) -> Acce
     if isinstance(opening, Refused):
         return opening
     is_closing = isinstance(command, c.Overrule) and isinstance(command.effect, CloseAction)
-    if kind is c.Note or kind is c.Report or is_closing:
+    if kind is c.Note or kind is c.Report or kind is c.SetRules or is_closing:
         events = tuple([through_bytes(veil(exchange.state, event)) for event in opening])
         return Accepted(events, fed=False, goes_on=kind is not c.Note)
     return _run(exchange, host, opening, command)

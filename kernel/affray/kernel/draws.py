@@ -150,8 +150,8 @@ class Script:
         """What has not been handed out."""
         return self.faces[self.used :]
 
-    def throw(self, roll: Roll) -> Faces:
-        """The faces of a roll; nothing is used up when there are not enough."""
+    def throw(self, roll: Roll, recorded: Faces = ()) -> Faces:
+        """The faces of a roll, those that are recorded kept; nothing is used up when there are not enough."""
         start = self.used
 
         def face(die: int, link: int, sides: int) -> int:
@@ -162,7 +162,7 @@ class Script:
             return value
 
         try:
-            return throw(roll.plan, face)
+            return kept_faces(roll.plan, recorded, face)
         except Exception:
             self.used = start
             raise

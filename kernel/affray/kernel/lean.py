@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from .events import Note, Open
+from .events import Note
 from .ledger import Commit
 from .log import Log
 from .steps import Roll
@@ -16,11 +16,10 @@ _FORGOTTEN = Note(text=None)
 
 
 class LeanLog(Log):
-    """A log that keeps the first event of every commit, what may be opened later, and rolls whose faces may be kept."""
+    """A log that keeps the first event of every commit, what may be opened later, and rolls, whose faces may be kept."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._keeps_rolls = False
         self._begins = False
 
     def begin(self, commit: Commit) -> None:
@@ -31,9 +30,7 @@ class LeanLog(Log):
     def take(self, event: Any) -> None:
         """Take in the next event, and forget what will not be asked for."""
         super().take(event)
-        if type(event) is Open:
-            self._keeps_rolls = event.undo_dice == "keep"
-        is_needed = self._begins or event.kept is not UNSET or (self._keeps_rolls and type(event) is Roll)
+        is_needed = self._begins or event.kept is not UNSET or type(event) is Roll
         if not is_needed:
             self.events[-1] = _FORGOTTEN
         self._begins = False

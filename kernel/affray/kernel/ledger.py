@@ -27,7 +27,7 @@ from .kept import open_part as _open_part
 from .limits import EVENTS_PER_COMMIT, LINE_BYTES
 from .steps import Event
 from .upcast import UPCASTERS, Upcasters
-from .values import GM, Json
+from .values import GM, Json, Origin
 
 FORMAT = 1
 """Number of the file format, in the header and in every envelope."""
@@ -222,7 +222,8 @@ class Chain:
     """Reads commits one after the other and checks every byte of them against the chain.
 
     `version` and `digest` are those of the last commit accepted. Any mismatch raises Damaged (or UnknownKind) that
-    names the line and the first version not to be trusted; the chain stays at the last good commit.
+    names the line and the first version not to be trusted; the chain stays at the last good commit. A fork begins with
+    the lines of its origin: `session` is that of the commits read last, `header` names the first.
     """
 
     def __init__(self, header: bytes, *, where: str = "", upcasters: Upcasters = UPCASTERS) -> None:
@@ -270,19 +271,25 @@ class Chain:
         sender = keeper.sender()
         events = tuple([keeper.event(body, envelope.first + i) for i, body in enumerate(bodies)])
         keeper.finish()
+        if envelope.session != self.session and not self._forks(envelope.session, events[0]):
+            raise self.damaged(f"belongs to session {envelope.session!r}, not to {self.session!r}")
+        self.session = envelope.session
         commit = Commit(
             envelope=envelope, events=events, kept=tuple(keeper.hashes), digest=raw.digest, line=line, sender=sender
         )
         self.advance(commit)
         return commit
 
+    def _forks(self, session: str, event: Any) -> bool:
+        """Whether a commit of another session goes on from here as a fork: its `open` names this very place."""
+        origin = event.origin if type(event) is Open and event.session == session else None
+        return origin == Origin(how="fork", session=self.session, version=self.version, digest=self.digest)
+
     def _check_envelope(self, envelope: Envelope, data: bytes, digest: str, bodies: list[bytes]) -> None:
         if sha256(data) != digest:
             raise self.damaged("the envelope does not match its digest")
         if envelope.format != FORMAT:
             raise self.damaged(f"format {envelope.format}; this release reads format {FORMAT}")
-        if envelope.session != self.session:
-            raise self.damaged(f"belongs to session {envelope.session!r}, not to {self.session!r}")
         if (envelope.sender is None) == (envelope.kept is UNSET):
             raise self.damaged("must hold its sender or the hash of its part, one of them")
         if envelope.first != self.version + 1 or envelope.previous != self.digest:

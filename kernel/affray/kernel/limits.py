@@ -31,6 +31,9 @@ STEPS_PER_ACTION = 2000
 NESTING = 16
 """Runs (nested actions, follow-ups) open inside one another."""
 
+AMEND_EDITS = 200
+"""Edits of one amend."""
+
 EVENTS_PER_COMMIT = 4000
 """Events of one accepted command."""
 
@@ -87,6 +90,9 @@ SPREAD_WORK = 2_000_000
 
 ODDS_BRANCHES = 20_000
 """Executions of one action beyond which its odds are estimated and not worked out."""
+
+ODDS_ROLLS = 200
+"""Rolls one after the other in an action, beyond which its odds are estimated."""
 
 ODDS_SAMPLES = 1_000_000
 """Samples of one estimate."""

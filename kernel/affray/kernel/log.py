@@ -5,9 +5,10 @@ Reveals, dice epochs, players' nonces, command ids and the count of runs live he
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from hashlib import sha256
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -89,6 +90,7 @@ class Log:
         self.action_ids: set[str] = set()
         self.choice = (0, "")
         self.opened: Open | None = None
+        self.is_fork = False
         self._caller = ""
 
     @property
@@ -112,16 +114,20 @@ class Log:
 
         `nonce` is one that comes now, from somebody who has seen the log up to `seen`. Nothing waits in a log without nonces.
         """
-        if self.epochs[chain] == 1 or not (nonce or self.nonces) or self.nonces_since[chain]:
+        is_first = self.epochs[chain] == 1 and not self.is_fork
+        if is_first or not (nonce or self.nonces) or self.nonces_since[chain]:
             return False
         return not (nonce and self.epoch_since[chain] <= seen <= self.head)
 
     def add(self, commit: Commit) -> None:
         """Take in the next commit."""
         self.begin(commit)
-        take = self.take
+        events = self.events
         for event in commit.events:
-            take(event)
+            if type(event) in _NOTED or event.kept is not UNSET:
+                self.take(event)
+            else:
+                events.append(event)
         self.end(commit)
 
     def begin(self, commit: Commit) -> None:
@@ -137,9 +143,8 @@ class Log:
                 self.nonces_since[chain] += since <= seen <= self.head
             is_witness = type(commit.events[0]) is Choose and commit.events[0].key.startswith(WITNESS)
             self.nonce_trail.append((commit.first, self._caller, known_to(seen, self.head, is_witness=is_witness)))
-        for version, name in enumerate(commit.kept, commit.first):
-            if name:
-                self.kept[version] = name
+        if any(commit.kept):
+            self.kept.update({version: name for version, name in enumerate(commit.kept, commit.first) if name})
 
     def take(self, event: Any) -> None:
         """Take in the next event of the commit that was begun."""
@@ -162,11 +167,23 @@ class Log:
         elif kind is Reveal:
             self._reveal(event, version)
         elif kind is Open:
-            self.opened = self.opened or event
+            self._open(event, version)
         elif event.chain in self.epochs:
             self.epochs[event.chain] += 1
             self.epoch_since[event.chain] = version
             self.nonces_since[event.chain] = 0
+
+    def _open(self, event: Open, version: int) -> None:
+        """The session opens, or one that forks from it, whose dice have secrets of their own.
+
+        Those were chosen when all nonces so far were known, so a fork's dice wait for another as after an epoch.
+        """
+        if self.opened is not None:
+            self.is_fork = True
+            self.epochs = {"open": 1, "kept": 1}
+            self.epoch_since = {"open": version, "kept": version}
+            self.nonces_since = {"open": 0, "kept": 0}
+        self.opened = event
 
     def end(self, commit: Commit) -> None:
         """Take in that the commit which was begun is whole."""
@@ -230,7 +247,7 @@ class Log:
         while at > start:
             event = events[at - 1]
             if type(event) is Rewind:
-                at = event.to
+                at = min(event.to, at - 1)  # a forged one may point forwards
                 continue
             if opened and event.kept is not UNSET and at in opened:
                 event = open_part(event, opened[at])
@@ -243,6 +260,18 @@ class Log:
         if head >= self.head:
             return True
         return any(type(e) is Reveal and e.version == version for e in self.events[:head])
+
+    def group_of(self, version: int) -> int:
+        """The first version of the group that a version belongs to, 0 for one whose commit stands alone."""
+        index = bisect_left(self.ends, version)
+        first = self.ends[index - 1] + 1 if index else 1
+        at = bisect_right(self.commits, version, key=itemgetter(0)) - 1
+        is_alone = self.commits[at][0] == first and self.commits[at][1] == self.ends[index]
+        return 0 if is_alone else first
+
+    def is_present(self, action: str) -> bool:
+        """Whether a root action or moment was opened on the present line."""
+        return any(opens_run(event) and event.action == action for _, event in self.line())
 
     def is_end(self, version: int) -> bool:
         """Whether a version is the end of a commit (or of a whole group), or 0."""

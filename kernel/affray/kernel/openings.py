@@ -6,7 +6,7 @@ Raises InputError for what cannot be read, with its path.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -33,14 +33,26 @@ from .events import (
 from .exchange import Exchange
 from .inputs import check_json, check_rows, check_text
 from .limits import COMBATANTS, ROWS, TARGETS, TEXT_LENGTH
-from .log import Log
-from .names import WITNESS, check_id
+from .log import opens_run
+from .names import WITNESS, check_id, root
 from .numbers import is_number
 from .settle import check_fields, check_held, settle_effect
 from .state import State
 from .values import GM, PUBLIC, Veil
 
 Opening = list[Any] | Refused
+
+
+class Ids(Protocol):
+    """What is asked of a log: the ids that were used in it, and whether an action is on the line that is gone on with."""
+
+    action_ids: set[str]
+    events: list[Any]
+
+    def is_present(self, action: str) -> bool:
+        """Whether a root action was opened on the line."""
+        ...
+
 
 CAUSES = frozenset({"close", "leave", "overrule"})
 """What a `done` names as its cause beside another action: no action may be called so."""
@@ -58,7 +70,7 @@ def _present(state: State, who: str) -> Refused | None:
     return Refused("gone", (who,)) if someone.gone else None
 
 
-def _join(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _join(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     command = request.command
     assert isinstance(command, c.Join)
     state, rules = exchange.state, exchange.rules
@@ -110,7 +122,7 @@ def _join(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     ]
 
 
-def _leaving(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _leaving(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     command = request.command
     assert isinstance(command, c.Leave)
     if refused := _present(exchange.state, command.id):
@@ -125,7 +137,7 @@ def _choice(ask: Any, who: str, value: str | None) -> Choose:
     return Choose(action=ask.action, key=ask.key, occurrence=ask.occurrence, who=who, value=value)
 
 
-def _begin(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _begin(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     state = exchange.state
     if state.over:
         return Refused("over", (state.over,))
@@ -136,14 +148,14 @@ def _begin(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     return [Turn(action="begin", moment="begin", who="", when=(), entry="")]
 
 
-def _closing(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _closing(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     command = request.command
     assert isinstance(command, c.Close)
     check_id(command.code, "an ending's code", "$.code")
     return Refused("over", (exchange.state.over,)) if exchange.state.over else []
 
 
-def _declare(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _declare(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     command = request.command
     assert isinstance(command, c.Declare)
     state, rules = exchange.state, exchange.rules
@@ -195,7 +207,7 @@ def _fits_a_form(exchange: Exchange, command: c.Declare) -> Refused | None:
     return Refused("not-a-target", (wrong,)) if wrong else Refused("wrong-number-of-targets", (len(command.targets),))
 
 
-def _new_action(log: Log, request: c.Request) -> str:
+def _new_action(log: Ids, request: c.Request) -> str:
     """An action's id is its command's; where that name is taken already, the caller's goes with it."""
     taken = request.id in log.action_ids or request.id in CAUSES
     return f"{request.caller}~{request.id}" if taken else request.id
@@ -213,7 +225,7 @@ def _prompt(exchange: Exchange, request: c.Request, name: str, who: str) -> Any:
     return prompt if _may(state, request.caller, who) else Refused("not-yours", (who,))
 
 
-def _answer(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _answer(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     command = request.command
     assert isinstance(command, c.Answer)
     prompt = _prompt(exchange, request, command.slot, command.who)
@@ -233,7 +245,7 @@ def _answer(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     return [_choice(prompt.ask, command.who, command.value)]
 
 
-def _report(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _report(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     command = request.command
     assert isinstance(command, c.Report)
     prompt = _prompt(exchange, request, command.slot, command.who)
@@ -251,7 +263,7 @@ def _report(exchange: Exchange, request: c.Request, log: Log) -> Opening:
         return Refused("wrong-dice", (error.problem,))
 
 
-def _note(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _note(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     command = request.command
     assert isinstance(command, c.Note)
     check_text(command.text, "$.text", most=TEXT_LENGTH)
@@ -261,7 +273,7 @@ def _note(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     return [note]
 
 
-def _overrule(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _overrule(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     command = request.command
     assert isinstance(command, c.Overrule)
     state, effect = exchange.state, command.effect
@@ -269,7 +281,7 @@ def _overrule(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     check_json(msgspec.to_builtins(effect), "$.effect")
     if isinstance(effect, CloseAction) and effect.action not in state.open:
         return Refused("no-such-action", (effect.action,))
-    if isinstance(effect, GiveModifier) and all(run.id != effect.action for run in exchange.running(effect.action)):
+    if isinstance(effect, GiveModifier) and not _runs_or_comes(exchange, log, effect.action):
         return Refused("no-such-action", (effect.action,))
     if isinstance(effect, GiveModifier):
         check_rows(effect.rows, exchange.rules.places, "$.effect.rows")
@@ -278,13 +290,35 @@ def _overrule(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     elif isinstance(effect, SetStep):
         check_fields(effect.slot, effect.fields)
     found: list[Any] = [Overrule(reason=command.reason, effect=settle_effect(state, effect))]
+    if isinstance(effect, GiveModifier | SetStep) and (kept := _kept_ahead(state, log, effect)) is not None:
+        found = [replace(found[0], veil=kept)]
     if isinstance(effect, CloseAction):
         code = check_id(effect.code, "a code", "$.effect.code")
         found.append(Done(action=effect.action, code=code, cause="overrule"))
     return found
 
 
-def _set_rules(exchange: Exchange, request: c.Request, log: Log) -> Opening:
+def _runs_or_comes(exchange: Exchange, log: Ids, action: str) -> bool:
+    """Whether an action is open, or was taken back and may be run again."""
+    if any(run.id == action for run in exchange.running(action)):
+        return True
+    return root(action) in log.action_ids and not log.is_present(root(action))
+
+
+def _kept_ahead(state: State, log: Ids, effect: GiveModifier | SetStep) -> Veil | None:
+    """The veil over a word on an action that is to be run again: it is kept from whom the action, or its actor, was."""
+    name = root(effect.action if isinstance(effect, GiveModifier) else effect.slot.partition("|")[0])
+    if name in state.open or name not in log.action_ids:
+        return None
+    found = next((event for event in reversed(log.events) if opens_run(event) and event.action == name), None)
+    who = found.actor if type(found) is Declare else name.partition(":")[2].partition(".")[0]
+    someone = state.combatants.get(who)
+    if someone is None or not (someone.secret or (type(found) is Declare and found.secret)):
+        return None
+    return Veil(audience=tuple(sorted({GM, someone.controller})), fields=Overrule.KEPT)
+
+
+def _set_rules(exchange: Exchange, request: c.Request, log: Ids) -> Opening:
     command = request.command
     assert isinstance(command, c.SetRules)
     check_text(command.reason, "$.reason", most=TEXT_LENGTH, empty=True)
@@ -294,7 +328,7 @@ def _set_rules(exchange: Exchange, request: c.Request, log: Log) -> Opening:
     return [Rules(manifest=manifest, fingerprint=rules.fingerprint, reason=command.reason)]
 
 
-OPENINGS: dict[type, Callable[[Exchange, c.Request, Log], Opening]] = {
+OPENINGS: dict[type, Callable[[Exchange, c.Request, Ids], Opening]] = {
     c.Join: _join,
     c.Leave: _leaving,
     c.Begin: _begin,
@@ -307,4 +341,4 @@ OPENINGS: dict[type, Callable[[Exchange, c.Request, Log], Opening]] = {
     c.SetRules: _set_rules,
 }
 
-__all__ = ["OPENINGS", "Opening"]
+__all__ = ["OPENINGS", "Ids", "Opening"]

@@ -6,12 +6,12 @@ shares what did not change, so one kept state costs what its commit changed.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
-import msgspec
-
-from .ledger import Chain
+from .ledger import Chain, Group
 from .limits import POINTS_APART, POINTS_RECENT
 from .log import Pair
 from .state import State
@@ -20,17 +20,20 @@ Reread = Callable[[int], Iterable[bytes]]
 """Gives a log's lines again, without its header and without so many commits."""
 
 
-class Point(msgspec.Struct, frozen=True):
-    """Where a commit (or a whole group) ends: the state before the oldest action open there, and the events since.
+class Point(NamedTuple):
+    """Where a commit ends: the state before the oldest action open there, and the events since.
 
-    `commits` counts those of the log up to here, `digest` is the last one's. Version 0 is the empty log.
+    These are the first `count` of `pairs`, which points behind this one share and add to: an action that is open for long
+    is kept once. `commits` counts those of the log up to here, `digest` and `group` are the last one's. Version 0 is the empty log.
     """
 
     version: int = 0
     base: State = State()
-    pairs: tuple[Pair, ...] = ()
+    pairs: Sequence[Pair] = ()
+    count: int = 0
     commits: int = 0
     digest: str = ""
+    group: Group | None = None
 
 
 class Points:
@@ -42,22 +45,22 @@ class Points:
     def __init__(self, header: bytes, reread: Reread | None = None, where: str = "") -> None:
         self.events_read_again = 0
         self._header, self._reread, self._where = header, reread, where
-        self._ends: list[int] = []
+        self._ends = array("q")
         self._kept: dict[int, Point] = {}
-        self._recent: list[tuple[Point, bool]] = []
+        self._recent: list[tuple[int, bool]] = []
         self.add(Point())
 
     def add(self, point: Point, *, went_back: bool = False) -> None:
-        """Keep the next end; `went_back` says that a rewind stands in its commit or group, so that it is never dropped."""
+        """Keep the next end; `went_back` says that its commit is a rewind, so that it is never dropped."""
         self._ends.append(point.version)
         self._kept[point.version] = point
         if self._reread is None:
             return
-        self._recent.append((point, went_back))
+        self._recent.append((point.version, went_back or (len(self._ends) - 1) % POINTS_APART == 0))
         if len(self._recent) == 2 * POINTS_RECENT:
-            for old, is_needed in self._recent[:POINTS_RECENT]:
-                if old.commits % POINTS_APART and not is_needed:
-                    del self._kept[old.version]
+            for version, is_needed in self._recent[:POINTS_RECENT]:
+                if not is_needed:
+                    del self._kept[version]
             del self._recent[:POINTS_RECENT]
 
     def is_end(self, version: int) -> bool:
@@ -79,6 +82,7 @@ class Points:
         chain = Chain(self._header, where=self._where)
         if point.version:
             chain.version, chain.digest, chain.line = point.version, point.digest, point.commits + 1
+            chain._group = point.group
         found: list[Pair] = []
         for line in self._reread(point.commits):
             commit = chain.accept(line)
@@ -86,6 +90,8 @@ class Points:
             if commit.last >= version:
                 break
         self.events_read_again += len(found)
+        if chain.version < version:
+            raise chain.damaged("is no longer there when it is read again")
         return found
 
 

@@ -11,21 +11,26 @@ from contextlib import suppress
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from .canonical import canonical
 from .draws import Drawn, Unwitnessed
 from .errors import AffrayError, PluginUnavailable, Refused, RefusedInside
-from .events import Done, Leave
+from .events import Done, GiveModifier, Leave, Open, Overrule
 from .exchange import Exchange, RuleBook
 from .fold import fold
-from .log import Pair, opens_run
+from .ledger import Commit
+from .log import Log, Pair, opens_run
 from .names import WITNESS, place, root, slot
+from .openings import CAUSES
 from .points import Point, Points
-from .state import OpenAction, State
+from .state import State
 from .steps import Ask, Roll
 from .veil import veil
+from .witness import witness_for
+
+RAISED = (Exception, SystemExit, GeneratorExit)
+"""What rules may raise on recorded data: everything but an interrupt."""
 
 
 class Expected(msgspec.Struct, frozen=True):
@@ -50,10 +55,16 @@ class _WantsDice(Exception):
 
 
 class RecordedDice:
-    """Gives a roll the faces of the event that was recorded next, if that is the roll or its prompt."""
+    """Gives a roll the faces of the event that was recorded next, if that is the roll or a prompt that it may wait for.
 
-    def __init__(self) -> None:
+    Whether the faces are right is asked by `verify`. `is_open` says that not all is known by which dice wait for a
+    witness: a copy lacks parts, or commands are run again by an amend.
+    """
+
+    def __init__(self, log: Log) -> None:
         self.next: Any = None
+        self.is_open = False
+        self._log = log
 
     def draw(self, roll: Roll, run: int, state: State) -> Drawn | Unwitnessed | None:
         """The recorded faces. Raises what ends the proposal where something else was recorded."""
@@ -61,21 +72,46 @@ class RecordedDice:
         if type(event) is Roll and event.faces is not None and slot(event) == slot(roll):
             return Drawn(event.faces, event.source, event.reused)
         if type(event) is Ask and event.action == roll.action:
-            if event.plan is not None and place(event) == place(roll):
+            if event.plan is not None and place(event) == place(roll) and _is_reported(state, roll.by):
                 return None
-            if event.key == WITNESS + roll.key:
-                return Unwitnessed(event.who[0])
+            if event.key == WITNESS + roll.key and (by := self._witness(event, roll, state)):
+                return Unwitnessed(by)
         raise _WantsDice(roll)
+
+    def _witness(self, ask: Ask, roll: Roll, state: State) -> str:
+        """Who has to witness a roll before it is thrown, "" where it need not wait."""
+        if self.is_open:
+            return ask.who[0]
+        opened = self._log.opened
+        if opened is None or not opened.witness or state.policy(roll.by) == "scripted" or _is_reported(state, roll.by):
+            return ""
+        return witness_for(self._log, state)
+
+
+def _is_reported(state: State, who: str) -> bool:
+    """Whether somebody's dice are thrown at the table."""
+    someone = state.combatants.get(who)
+    return state.policy(who) == "reported" and someone is not None and not someone.gone
+
+
+def owner(event: Any) -> str:
+    """The root action whose rules made an event, "" where none did: for an action that another one closed, that one."""
+    if not hasattr(event, "action"):
+        return ""
+    if type(event) is Done and event.cause and event.cause not in CAUSES:
+        return root(event.cause)
+    return root(event.action)
 
 
 class Reenactment:
     """The present of a log that is followed: the exchange, and the actions that are only folded (`given_up`)."""
 
-    def __init__(self, book: RuleBook, points: Points) -> None:
+    def __init__(self, book: RuleBook, points: Points, log: Log) -> None:
         self._book = book
         self._points = points
-        self._dice = RecordedDice()
+        self.dice = RecordedDice(log)
         self.given_up: set[str] = set()
+        self._given_up_since: set[int] = set()
         self.leaving = ""
         self.exchange = Exchange(book, State())
         self._pairs: list[Pair] = []
@@ -99,13 +135,13 @@ class Reenactment:
             self.leaving = ""
         if active == "" and self._something_goes_on_unseen():
             return Expected()
-        self._dice.next = recorded
-        exchange.dice = self._dice
+        self.dice.next = recorded
+        exchange.dice = self.dice
         try:
             return Expected(exchange.propose(), active)
         except _WantsDice as wanted:
             return Expected(wanted.roll, active)
-        except Exception as error:
+        except RAISED as error:
             return _failed(error, active)
         finally:
             exchange.dice = None
@@ -114,19 +150,23 @@ class Reenactment:
         """Whether an action that is only folded is in the middle of its steps: what the clock would do is not known then."""
         return any(run.due is None for name, run in self.state.open.items() if name in self.given_up)
 
+    def is_unseen(self, event: Any) -> bool:
+        """Whether an event is about a run of an action that is only folded, so that it is not known whether that is there."""
+        effect = event.effect if type(event) is Overrule else None
+        return isinstance(effect, GiveModifier) and root(effect.action) in self.given_up & self.state.open.keys()
+
     # -- an event happens
 
     def feed(self, event: Any, version: int) -> Failed | None:
         """Take an event in as it was recorded."""
         self._remember(event, version)
-        name = root(event.action) if hasattr(event, "action") else ""
-        exchange = self.exchange
+        name = owner(event)
         if name in self.given_up:
-            exchange.only_fold(event, version)
+            self._fold(event, version)
             return None
         try:
-            exchange.feed(event, version, live=True)
-        except Exception as error:
+            self.exchange.feed(event, version, live=True)
+        except RAISED as error:
             failed = _failed(error, name)
             self.give_up(name)
             return failed
@@ -134,10 +174,30 @@ class Reenactment:
             self.leaving = event.id
         return None
 
+    def skip(self, event: Any, version: int) -> None:
+        """Make nothing of an event but what can be folded, if nothing was made of it yet."""
+        self.give_up(owner(event))
+        if self.exchange.head < version:
+            self._remember(event, version)
+            self._fold(event, version)
+
+    def _fold(self, event: Any, version: int) -> None:
+        """Only fold an event of an action that was given up; an action that it closes runs no further."""
+        with suppress(*RAISED):  # what cannot be folded, `verify` has found
+            self.exchange.only_fold(event, version)
+        if opens_run(event):
+            self._given_up_since.add(version)
+        if type(event) is Done and root(event.action) not in self.given_up:
+            self.give_up(root(event.action))
+
     def give_up(self, name: str) -> None:
         """Only fold a root action from here on."""
+        if not name:
+            return
         self.given_up.add(name)
-        with suppress(AffrayError):  # a generator that will not end is the same fault again
+        if name in self.state.open:
+            self._given_up_since.add(self.state.open[name].since)
+        with suppress(*RAISED):  # a generator that will not end is the same fault again
             self.exchange.forget(name)
 
     def _remember(self, event: Any, version: int) -> None:
@@ -147,45 +207,46 @@ class Reenactment:
 
     # -- going back
 
-    def end(self, version: int, commits: int, digest: str, *, went_back: bool) -> None:
-        """A commit or a whole group ends here."""
+    def end(self, commit: Commit, commits: int, *, went_back: bool) -> None:
+        """A commit ends here; so many were there with it."""
+        version = commit.last
         now = self.state.open
         self._before = {name: self._before[name] for name in now if name in self._before}
         since, self._base = min(self._before.values(), key=lambda found: found[0], default=(version + 1, self.state))
-        self._pairs = [pair for pair in self._pairs if pair[0] >= since]
-        self._points.add(Point(version, self._base, tuple(self._pairs), commits, digest), went_back=went_back)
+        if self._pairs and self._pairs[0][0] < since:
+            self._pairs = [pair for pair in self._pairs if pair[0] >= since]
+        point = Point(version, self._base, self._pairs, len(self._pairs), commits, commit.digest, commit.envelope.group)
+        self._points.add(point, went_back=went_back)
 
     def go_back(self, to: int, version: int, openings: list[int], secret_openings: list[int]) -> None:
         """The present becomes that of an earlier end (`version` is the rewind's own). Raises KeyError where none ends."""
         point, after = self._points.find(to)
         self.leaving = ""
-        pairs = [*point.pairs, *after]
+        pairs = [*point.pairs[: point.count], *[pair for pair in after if type(pair[1]) is not Open or pair[0] == 1]]
         now, before = point.base, {}
         for number, event in pairs:
             if opens_run(event):
                 before[event.action] = (number, now)
-            now = fold(now, event, number)
+            with suppress(*RAISED):
+                now = fold(now, event, number)
         self._before = {name: before[name] for name in now.open if name in before}
         since, base = min(self._before.values(), key=lambda found: found[0], default=(to + 1, now))
         self._base, self._pairs = base, [pair for pair in pairs if pair[0] >= since]
+        self.given_up = {name for name, run in now.open.items() if run.since in self._given_up_since}
         self.exchange = Exchange(
             self._book, base, head=to, openings=openings, secret_openings=secret_openings, tracked=set(now.open) - self.given_up
         )
         for number, event in self._pairs:
-            name = root(event.action) if hasattr(event, "action") else ""
+            name = owner(event)
             if name in self.given_up:
-                self.exchange.only_fold(event, number)
+                self._fold(event, number)
                 continue
             try:
                 self.exchange.feed(event, number, live=True)
-            except Exception:  # it was told when it happened first
+            except RAISED:  # it was told when it happened first
                 self.give_up(name)
         self.exchange.track_all()
         self.exchange.head = version
-
-    def open_run(self, name: str) -> OpenAction | None:
-        """The open root action that something belongs to."""
-        return self.state.open.get(root(name))
 
 
 def same(expected: Any, recorded: Any) -> bool:
@@ -196,16 +257,18 @@ def same(expected: Any, recorded: Any) -> bool:
 def bare(event: Any) -> Any:
     """A roll that is expected without the dice, which stand in the record or nowhere."""
     if type(event) is Roll and event.faces is None:
-        return replace(event, dropped=None, total=None, botch=None, veil=UNSET)
+        return replace(event, dropped=None, total=None, botch=None)
     return event
 
 
-def _failed(error: Exception, action: str) -> Failed:
+def _failed(error: BaseException, action: str) -> Failed:
     if isinstance(error, PluginUnavailable):
         return Failed("unavailable", str(error), action)
     if isinstance(error, RefusedInside):
         return Failed("refused", said(error.refused), action)
-    return Failed("breach" if isinstance(error, AffrayError) else "raised", str(error) if isinstance(error, AffrayError) else repr(error), action)
+    if isinstance(error, AffrayError):
+        return Failed("breach", str(error), action)
+    return Failed("raised", repr(error), action)
 
 
 def said(refused: Refused) -> str:
@@ -213,4 +276,4 @@ def said(refused: Refused) -> str:
     return " ".join([refused.code, *map(str, refused.args)])
 
 
-__all__ = ["Expected", "Failed", "Reenactment", "bare", "said", "same"]
+__all__ = ["RAISED", "Expected", "Failed", "Reenactment", "bare", "owner", "said", "same"]

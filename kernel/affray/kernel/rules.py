@@ -14,7 +14,7 @@ import msgspec
 import pluggy
 
 from .describe import Derived, Form, System
-from .errors import AffrayError, Breach, DiceError, InputError, Refused
+from .errors import AffrayError, Breach, DiceError, InputError, PluginUnavailable, Refused
 from .hookspecs import HOOK_NAMES, PROJECT, Hooks, Steps
 from .ledger import canonical, sha256
 from .limits import OPTIONS, ROWS
@@ -31,6 +31,8 @@ SYSTEM_ONLY = frozenset({"describe", "sheet_type", "pools"})
 MAY_GENERATE = frozenset({"begin", "resolve", "upkeep", "follow"})
 NEEDED = ("pools", "begin", "actions", "resolve")
 """Hooks that a system cannot do without, beside those that are called when rules are built."""
+ORDERED = ("begin", "check", "resolve", "upkeep", "ruling", "follow", "is_over")
+"""Hooks in which the order of house rules can change what comes of a fight, not only the order of a list."""
 
 _FROM_OUTSIDE: dict[str, type[AffrayError]] = {
     "check_sheet": InputError,
@@ -45,12 +47,14 @@ class Rules:
     """The rules of one manifest: a system and its house rules, ready to be asked.
 
     Raises Breach when a plugin's hooks are not what the contract allows, InputError when the options are not the
-    system's.
+    system's, PluginUnavailable for a house rule that says it is for other systems (attribute `systems`).
     """
 
     def __init__(self, manifest: Manifest, system: object, house: Sequence[object] = ()) -> None:
         self.manifest = manifest
         names = [check_id(pin.id, "a plugin's name") for pin in (manifest.system, *manifest.house)]
+        for name, rule in zip(names[1:], house, strict=True):
+            _check_fits(name, rule, names[0])
         manager = pluggy.PluginManager(PROJECT)
         manager.add_hookspecs(Hooks)
         self._hooks: dict[str, list[tuple[str, Hook]]] = {hook: [] for hook in HOOK_NAMES}
@@ -218,17 +222,41 @@ class Rules:
         """Sentence templates by code; a later plugin's win."""
         found: dict[str, str] = {}
         for name, hook in self._hooks["texts"]:
-            texts = self._call(name, "texts", hook, locale) or {}
-            if not isinstance(texts, Mapping):
-                raise Breach(name, "texts", f"returned {texts!r}, not a mapping")
-            found.update(texts)
+            found.update(self._words(name, hook, locale))
         return found
 
+    def _words(self, name: str, hook: Hook, locale: str) -> Mapping[str, str]:
+        texts = self._call(name, "texts", hook, locale) or {}
+        if not isinstance(texts, Mapping):
+            raise Breach(name, "texts", f"returned {texts!r}, not a mapping")
+        return texts
+
+    def hooks_of(self, plugin: str) -> tuple[str, ...]:
+        """The hooks that a plugin of these rules implements, in the order of the specifications."""
+        return tuple([hook for hook, found in self._hooks.items() if any(name == plugin for name, _ in found)])
+
     def overlaps(self) -> dict[str, tuple[str, ...]]:
-        """Hooks that more than one house rule implements and whose order can be seen: a report, not an error."""
+        """Hooks that more than one house rule implements and whose order can be seen, with those rules in the manifest's order.
+
+        A report, not an error. The last that answers counts in `begin` and `resolve`, the first in `check` and `is_over`; a
+        `ruling` is given what the one before left; `upkeep` and `follow` run one after the other. `texts` are listed where two
+        rules word the same code differently in English: the later one's words are read. In every other hook the order of
+        rules is the order of a list and changes no number.
+        """
         system = self.manifest.system.id
-        found = {hook: tuple(name for name, _ in self._hooks[hook] if name != system) for hook in ("ruling", "resolve", "begin")}
+        found = {hook: tuple([name for name, _ in self._hooks[hook] if name != system]) for hook in ORDERED}
+        found["texts"] = self._worded_twice()
         return {hook: names for hook, names in found.items() if len(names) > 1}
+
+    def _worded_twice(self) -> tuple[str, ...]:
+        """The house rules that word a code otherwise than another one does."""
+        system = self.manifest.system.id
+        texts = {name: self._words(name, hook, "en") for name, hook in self._hooks["texts"] if name != system}
+        worded: dict[str, set[str]] = {}
+        for words in texts.values():
+            for code, text in words.items():
+                worded.setdefault(code, set()).add(text)
+        return tuple([name for name, words in texts.items() if any(len(worded[code]) > 1 for code in words)])
 
     def _one(self, hook: str, wanted: type) -> Any:
         implementations = self._hooks[hook]
@@ -311,6 +339,15 @@ def fingerprint(manifest: Manifest, system: System) -> str:
         "steps": dict(system.steps),
     }
     return sha256(canonical(facts))
+
+
+def _check_fits(name: str, rule: object, system: str) -> None:
+    """Refuse a house rule of other systems. One without `systems` is for any."""
+    systems = getattr(rule, "systems", ())
+    if not isinstance(systems, tuple) or not all(isinstance(one, str) for one in systems):
+        raise Breach(name, "registration", f"says it is for the systems {systems!r}, which is no tuple of their ids")
+    if systems and system not in systems:
+        raise PluginUnavailable(name, f"is a house rule for {', '.join(systems)}; the session plays {system}")
 
 
 def _register(manager: pluggy.PluginManager, name: str, plugin: object) -> None:

@@ -118,9 +118,9 @@ class Verifier:
         if event.kept is not UNSET:
             self.hidden += 1
             self.sight.take(event)
-        if kind is Open and version != 1:
+        if kind is Open and version != 1 and (event.origin is None or event.origin.how != "fork"):
             self.find(version, "open", "a log begins with its only `open`")
-        elif kind is Open and event.session != self.session:
+        elif kind is Open and version == 1 and event.session != self.session:
             self.find(version, "open", f"names session {event.session!r} in a log of {self.session!r}")
         for code, text in claims(event, self.state, self.sight):
             self.find(version, code, text)
@@ -134,7 +134,7 @@ class Verifier:
                 self.state = self._state_at(event.to)
             except KeyError:
                 self.find(version, "rewind", f"goes to {event.to}, which is not the end of a commit")
-        elif type(event) is not Open or version == 1:
+        elif type(event) is not Open or version == 1 or event.origin is not None:
             self.state = fold(self.state, event, version)
         self.dice.event(event, version, self.state)
 

@@ -17,6 +17,7 @@ from .errors import AffrayError
 from .events import Join, Open, Reveal, RevealDice, Rewind, Sealed
 from .keep import Keeping
 from .ledger import Commit
+from .lineage import Amended
 from .log import Log
 from .names import root, slot
 from .nonces import WHY_NOT, why_not
@@ -80,6 +81,8 @@ class DiceCheck:
         self.sealed = 0
         self.first_sealed = 0
         self.last_roll = 0
+        self.amended = Amended()
+        self.lost = 0  # rolls of an origin, whose secrets are opened there if anywhere
 
     def commit(self, commit: Commit, state: State) -> None:
         """Look at the nonce of the next commit, in the state before it."""
@@ -104,12 +107,15 @@ class DiceCheck:
         elif kind is Rewind:
             if self.log.opened is not None and self.log.opened.undo_dice == "forbid" and self.last_roll > event.to:
                 self.find(version, "dice-undone", f"takes back the roll of version {self.last_roll}, which is forbidden")
+            self.amended.take(event, version)
         elif kind is Sealed:
             self.sealed = version
             self.first_sealed = self.first_sealed or version
         elif kind is Reveal:
             self._opened(event)
-        elif kind is Open and version == 1:
+        elif kind is Open and (version == 1 or event.origin is not None):
+            self.lost += sum(len(rolls) for rolls in self.pending.values())
+            self.pending, self.secrets = {}, {}
             self.known = {"open": _bytes(event.chain), "kept": _bytes(event.kept_chain)}
             self.keeps = event.undo_dice == "keep"
         if self.keeps:
@@ -164,11 +170,14 @@ class DiceCheck:
 
     def _recorded(self, roll: Roll, version: int, run: OpenAction) -> Faces | None:
         """The faces that the roll was to keep, perhaps none; None where this copy does not show them."""
-        if not self.keeps:
+        if amended := self.amended.earlier(self.log, roll):
+            wanted = amended
+        elif not self.keeps:
             if roll.reused:
                 self.find(version, "reused", "keeps the faces of an earlier roll, which this session does not do")
             return ()
-        wanted = self.keeping.earlier(roll, run)
+        else:
+            wanted = self.keeping.earlier(roll, run)
         if wanted != roll.reused:
             if self.sealed:
                 return None  # what is sealed counts as somebody's n-th action, too
@@ -188,12 +197,13 @@ class DiceCheck:
         """What the roll's faces come from; None where that cannot be."""
         log = self.log
         chain = "kept" if roll.blind or run.secret else "open"
-        if log.waits_for_nonce(chain):
+        is_fresh = recorded is not None and not _covers(roll, recorded)  # None: this copy cannot tell
+        if is_fresh and log.waits_for_nonce(chain):
             text = f"drawn in epoch {log.epochs[chain]} with no nonce of one who knew that it had begun"
             self.find(version, "dice-nonce", text)
         since, chooser = log.choice
         is_witnessed = log.opened is not None and log.opened.witness
-        if is_witnessed and chooser and self.sealed < since and (who := witness_for(log, state)):
+        if is_fresh and is_witnessed and chooser and self.sealed < since and (who := witness_for(log, state)):
             self.find(version, "dice-witness", f"thrown before a player who did not choose sent a nonce ({who}'s could)")
         if not (self.counts["nonces"] or self.counts["unknown_nonces"]):
             self.counts["before_nonce"] += 1
@@ -259,7 +269,7 @@ class DiceCheck:
 
     def report(self) -> DiceReport:
         """What can be said so far."""
-        self.counts["unrevealed"] = sum(len(rolls) for rolls in self.pending.values())
+        self.counts["unrevealed"] = self.lost + sum(len(rolls) for rolls in self.pending.values())
         return DiceReport(**self.counts)
 
     def notes(self) -> tuple[str, ...]:
@@ -275,6 +285,15 @@ def _keeps(roll: Roll, recorded: Faces) -> bool:
         return kept_faces(roll.plan, recorded, lambda die, link, sides: shown[die][link]) == shown
     except (AffrayError, IndexError):
         return False
+
+
+def _covers(roll: Roll, recorded: Faces) -> bool:
+    """Whether recorded faces are all that a roll needs."""
+    try:
+        kept_faces(roll.plan, recorded, lambda die, link, sides: recorded[die][link])
+    except (AffrayError, IndexError):
+        return False
+    return True
 
 
 def _bytes(text: str) -> bytes:

@@ -9,17 +9,17 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from .amend import Known
 from .difference import ChangedStep, Difference, changed_steps, differences
 from .draws import Drawn, Unwitnessed, face_source, kept_faces, slot_within
 from .errors import InputError
 from .events import Open, Rules
-from .exchange import Exchange, RuleBook
-from .fold import fold, fold_all
+from .exchange import RuleBook
+from .fold import fold_all
 from .lineage import rolls_of
 from .log import Log
 from .names import slot
-from .rerun import Outcome, Rerun, Stopped, inputs_of, witnesses_of
+from .recorded import Past, inputs_of, open_end_of, witnesses_of
+from .rerun import Outcome, Rerun, Stopped
 from .state import State
 from .steps import Roll
 from .values import Manifest
@@ -73,18 +73,23 @@ def what_if(log: Log, book: RuleBook, manifest: Manifest, *, seed: str = "") -> 
     if type(first) is not Open:
         raise InputError("the log does not begin with `open`", path="session")
     opened = replace(first, manifest=manifest, fingerprint=book(manifest).fingerprint)
-    exchange = Exchange(book, fold(State(), opened, 1), head=1)
-    inputs = [one for one in inputs_of(log, line, 1) if type(one.event) is not Rules]
-    past = ((1, opened),)
-    rerun = Rerun(exchange, Known(log, past), list(past), inputs, rolls_of(line, 0), witnesses_of(line, 0), Throwaway(seed))
+    record = inputs_of(log, line, 1)
+    open_end, last_turn = open_end_of(line, record)
+    past = Past(
+        line=((1, opened),),
+        inputs=tuple([one for one in record if type(one.event) is not Rules]),
+        rolls=rolls_of(line, 0),
+        witnesses=witnesses_of(line, 0),
+        open_end=open_end,
+        last_turn=last_turn,
+    )
+    rerun = Rerun(book, log, past, Throwaway(seed), 1)
     rerun.run()
     before, after = fold_all(line), rerun.exchange.state
-    end = log.head + 1 if rerun.stopped is None else min([one.version for one in rerun.queue], default=log.head + 1)
-    reached = [pair for pair in line if pair[0] < end]
     return WhatIf(
         session=first.session,
         version=log.head,
-        changed=changed_steps(reached, [event for made in rerun.made for event, _ in made.events]),
+        changed=changed_steps(rerun.reached(log, line), [event for made in rerun.made for event, _ in made.events]),
         differences=differences(before, after),
         dropped=tuple([one for one in rerun.outcomes if one.code != "done"]),
         drawn=tuple([slot(roll) for roll in rerun.drawn]),

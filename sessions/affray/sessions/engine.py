@@ -31,6 +31,7 @@ from .entropy import POLICIES, UNDO_DICE, Entropy, Secret, SystemEntropy
 from .logs import get_logger
 from .session import Session
 from .stores import Store
+from .summary import Summary, summary
 
 
 class Engine:
@@ -70,6 +71,13 @@ class Engine:
     def load(self, session: str) -> Session:
         """Load a session from the store. Raises NoSuchSession, Damaged, UnknownKind."""
         return Session(self.store, self.catalog, self.entropy, session)
+
+    def summary(self, session: str) -> Summary:
+        """How a session stands, as everybody may see it, without reading more of it than is needed.
+
+        Raises NoSuchSession, Damaged, UnknownKind, StoreError.
+        """
+        return summary(self.store, session)
 
     def carry_on(self, old: Session, *, title: str = "", session: str = "") -> Session:
         """Start a new fight with everybody who is still in an old one, as they ended it.

@@ -15,6 +15,7 @@ import msgspec
 
 from affray.kernel import (
     NOTHING,
+    Amended,
     Drawn,
     Faces,
     Keeping,
@@ -29,6 +30,7 @@ from affray.kernel import (
     Unwitnessed,
     brought,
     chain_secret,
+    commands,
     face_source,
     kept_faces,
     next_nonce_digest,
@@ -86,6 +88,11 @@ class SystemEntropy:
         return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
+def fresh_nonce() -> str:
+    """What a player's client sends along with a new command: 128 random bits in hex, known to nobody before."""
+    return secrets.token_hex(16)
+
+
 class Secret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What stands in a session's private file: the last elements of its dice chains (hex) and the faces of a script."""
 
@@ -105,13 +112,16 @@ class HostDice:
         self._now = NOTHING
         policies = log.opened.dice.values() if log.opened is not None else ()
         is_scripted = any(policy.startswith("scripted") for policy in policies)
-        self._script = Script(secret.script, log.scripted_faces()) if is_scripted else None
+        self._script = Script(secret.script, _handed_out(log)) if is_scripted else None
         self._used = self._script.used if self._script else 0
         self._keeping = Keeping()
+        self._amended = Amended()
 
     def begin(self, request: Request | None) -> None:
         """A command is about to be decided, its nonce one that counts; None for the second part of one, which stands in the log."""
         self._now = NOTHING if request is None else brought(request)
+        if request is not None and isinstance(request.command, commands.Amend):
+            self._now = msgspec.structs.replace(self._now, is_choice=True)  # what is run again is chosen anew
         if self._script is not None:
             self._script.used = self._used
 
@@ -126,14 +136,23 @@ class HostDice:
 
     def draw(self, roll: Roll, run: int, state: State) -> Drawn | Unwitnessed | None:
         """Faces by the roller's policy; None when a person must report them."""
+        earlier = self._earlier(roll, state)
+        faces: Faces = (self._log.events[earlier - 1].faces or ()) if earlier else ()
+        return self.again(roll, run, state, (earlier, faces))
+
+    def again(
+        self, roll: Roll, run: int, state: State, recorded: tuple[int, Faces]
+    ) -> Drawn | Unwitnessed | None:
+        """Faces of which some may be recorded already: the version of that roll (0: none is) and its faces."""
         someone = state.combatants.get(roll.by)
         policy = state.policy(roll.by)
         if policy == "reported" and someone is not None and not someone.gone:
             return None
-        earlier = self._earlier(roll, state) if state.undo_dice == "keep" else 0
-        if not earlier and policy.startswith("scripted") and self._script is not None:
+        earlier, faces = recorded
+        was_scripted = not earlier or self._log.events[earlier - 1].source == "scripted"
+        if self._script is not None and (policy == "scripted" or (policy == "scripted-then-fair" and was_scripted)):
             try:
-                return Drawn(self._script.throw(roll), "scripted")
+                return Drawn(self._script.throw(roll, faces), "scripted", earlier)
             except IndexError:
                 if policy == "scripted":
                     raise RefusedInside(Refused("script-exhausted", (place(roll),))) from None
@@ -143,12 +162,17 @@ class HostDice:
         fresh = self._fresh(roll, run, state)
         if not earlier:
             return Drawn(throw(roll.plan, fresh), "engine")
-        recorded: Faces = self._log.events[earlier - 1].faces or ()
-        return Drawn(kept_faces(roll.plan, recorded, fresh), "engine", earlier)
+        return Drawn(kept_faces(roll.plan, faces, fresh), "engine", earlier)
 
     def _earlier(self, roll: Roll, state: State) -> int:
         """The version of the roll whose faces are kept for this one, 0 for none."""
-        self._keeping.catch_up(self._log.events)
+        log = self._log
+        self._amended.catch_up(log)
+        if amended := self._amended.earlier(log, roll):
+            return amended
+        if state.undo_dice != "keep":
+            return 0
+        self._keeping.catch_up(log.events)
         return self._keeping.earlier(roll, state.open[root(roll.action)])
 
     def _fresh(self, roll: Roll, run: int, state: State) -> Callable[[int, int, int], int]:
@@ -188,3 +212,25 @@ class HostDice:
         """The open chain's epoch, opened with the end of the fight."""
         revealed = self.reveal("open")
         return revealed if isinstance(revealed, RevealDice) else None
+
+
+def _handed_out(log: Log) -> int:
+    """How many faces a script has handed out in the whole log: those that were kept did not come from it again."""
+    count = log.scripted_faces()
+    for roll in log.events:
+        if isinstance(roll, Roll) and roll.source == "scripted" and roll.reused:
+            count += _added(roll, log.events[roll.reused - 1].faces or ())
+    return count
+
+
+def _added(roll: Roll, recorded: Faces) -> int:
+    """How many faces of a roll are not among those recorded."""
+    shown, added = roll.faces or (), 0
+
+    def face(die: int, link: int, sides: int) -> int:
+        nonlocal added
+        added += 1
+        return shown[die][link]
+
+    kept_faces(roll.plan, recorded, face)
+    return added

@@ -136,6 +136,19 @@ class Verbs(ABC):
         """The game master sets something."""
         return self.request(commands.Overrule(reason=reason, effect=effect))
 
+    def amend(
+        self, *edits: commands.Edit, reason: str = "", since: int = 0, go_on: bool = False, id: str = ""
+    ) -> Answer:
+        """Change what was forgotten or wrong, and run everything since again with its dice and answers, as one group.
+
+        An edit names a version of the present line (`commands.Word`, `Reanswer`, `Redeclare`, `Resheet`, `Drop`), or gives
+        an answer that the record lacks (`Supply`); `since` goes further back. `Session.amend_plan` tells first what comes
+        out, `Session.amended` what came out. Where a decision is missing it stops: once that is made, `go_on` does the
+        rest. One `undo` takes all of it back.
+        """
+        command = commands.Amend(edits=edits, reason=reason, since=since, go_on=go_on)
+        return self.request(command, id=id)
+
     def reveal(self, version: int) -> Answer:
         """Open the kept part of an event to everybody."""
         return self.request(commands.Reveal(version=version))

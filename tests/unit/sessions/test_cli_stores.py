@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -249,12 +250,16 @@ def test_an_id_that_is_taken_and_a_file_with_a_finding_are_not_imported(home: Pa
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("source", KINDS)
 def test_a_copy_has_every_byte_and_no_secret(home: Path, tmp_path: Path, source: str, kind: str) -> None:
+    """Nor what the host's store cached: it holds everything that is kept."""
     begun(home / "sessions", source)
+    opened(source, home / "sessions").cache("s", b"the host's")
     target = tmp_path / "new"
     result = affray("copy", "s", "--to", f"{kind}:{target}")
     assert result.exit_code == 0
     assert ledger(target, kind) == ledger(home / "sessions", source)
     assert opened(kind, target).secret("s") is None
+    assert opened(kind, target).cached("s") is None
+    assert opened(source, home / "sessions").cached("s") == b"the host's"
     assert affray("note", "s", "x", "--db", target).exit_code == 1
     again = affray("copy", "s", "--to", target)
     assert (again.exit_code, again.stdout) == (1, "")
@@ -262,32 +267,33 @@ def test_a_copy_has_every_byte_and_no_secret(home: Path, tmp_path: Path, source:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_with_its_secret_a_session_moves(home: Path, tmp_path: Path, kind: str) -> None:
-    begun(home / "sessions", "jsonl")
+def test_a_session_moves_with_its_folder_and_is_played_on_there(home: Path, tmp_path: Path, kind: str) -> None:
+    begun(home / "sessions", kind)
     target = tmp_path / "new"
-    result = affray("copy", "s", "--to", f"{kind}:{target}", "--with-secret")
-    assert result.exit_code == 0
-    assert "not played on" not in result.stdout
-    assert "play on in one place only" in result.stderr
-    assert opened(kind, target).secret("s") == opened("jsonl", home / "sessions").secret("s")
-    secret = next(path for path in target.iterdir() if path.suffix in (".secret", ".private"))
-    assert secret.stat().st_mode & 0o777 == 0o600
+    shutil.move(home / "sessions", target)
     assert affray("declare", "s", "ann", "attack", "bob", "--db", target).exit_code == 0
     assert affray("verify", "s", "--db", target).exit_code == 0
+    assert affray("log", "s").exit_code == 2
 
 
-def test_a_copy_goes_elsewhere_and_only_what_is_there_goes_along(home: Path, tmp_path: Path) -> None:
+def test_a_copy_goes_elsewhere_and_the_secret_of_the_dice_never(home: Path, tmp_path: Path) -> None:
+    """Two sessions that could be played on would throw the same dice."""
     begun(home / "sessions")
     same = affray("copy", "s", "--to", home / "sessions")
     assert same.exit_code == 2
     assert "is where the session is already" in same.stderr
     assert affray("copy", "nope", "--to", tmp_path / "new").exit_code == 2
     assert affray("copy", "s").exit_code == 2
-    assert affray("copy", "s", "--to", tmp_path / "new").exit_code == 0
-    second = affray("copy", "s", "--to", tmp_path / "third", "--with-secret", "--db", tmp_path / "new")
-    assert second.exit_code == 2
-    assert "has no secret here" in second.stderr
-    assert not (tmp_path / "third").exists()
+    assert affray("copy", "s", "--to", tmp_path / "new", "--with-secret").exit_code == 2
+    assert not (tmp_path / "new").exists()
+    told = affray("copy", "s", "--to", tmp_path / "new")
+    assert told.exit_code == 0
+    assert told.stdout.endswith("without the secret of its dice it can be read and verified here, not played on\n")
+    assert not document("copy", "s", "--to", tmp_path / "third", "--db", tmp_path / "new")["playable"]
+    assert ledger(tmp_path / "third", "sqlite") == ledger(home / "sessions", "sqlite")
+    refused = affray("declare", "s", "ann", "attack", "bob", "--db", tmp_path / "third")
+    assert refused.exit_code == 1
+    assert "can be read, not played on" in refused.stderr
 
 
 # -- verify

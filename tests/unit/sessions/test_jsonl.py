@@ -330,6 +330,42 @@ def test_nobody_reads_what_is_not_yet_on_the_disk(store: JsonlStore, monkeypatch
     assert len(list(store.read("fight"))) == 3
 
 
+@pytest.mark.parametrize("how", ["read", "tail"])
+def test_a_reader_flushes_what_a_killed_writer_may_have_left_before_it_shows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """What anybody has seen is not gone after a power failure: whole lines may stand in a file that nobody flushed."""
+    scribe, units = ledger()
+    data = file_of(scribe.header, units)
+    store = write_first(tmp_path / "fight.affray", data)
+    flushed: list[int] = []
+
+    def fsync(fd: int) -> None:
+        flushed.append(os.fstat(fd).st_ino)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    lines = store.read("fight") if how == "read" else store.tail("fight", 1)
+    assert flushed == [(tmp_path / "fight.affray").stat().st_ino], "before the first line is given"
+    assert len(list(lines)) == data.count(b"\n")
+
+    def fails(fd: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(StoreError, match="Input/output error"):
+        store.read("fight") if how == "read" else store.tail("fight", 1)
+
+
+def test_a_writer_flushes_nothing_to_read_what_it_acknowledged(store: JsonlStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    scribe = Scribe()
+    store.create(scribe.header, [scribe.note("one")])
+    store.append("fight", [scribe.note("two")], 1)
+    flushed: list[int] = []
+    monkeypatch.setattr(os, "fsync", flushed.append)
+    assert len(list(store.read("fight"))) == 3
+    assert flushed == []
+
+
 def test_the_secret_is_private_and_comes_first(store: JsonlStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Mode 0600 whatever the umask; on the disk before the ledger appears; never in the ledger."""
     scribe = Scribe()

@@ -29,12 +29,24 @@ class Store(Protocol):
         """The header line, then every commit's line."""
         ...
 
+    def tail(self, session: str, version: int) -> Iterator[bytes]:
+        """The header line, then the line of the commit that ends at a version and those behind it."""
+        ...
+
     def secret(self, session: str) -> bytes | None:
         """What `create` was given as secret."""
         ...
 
     def sessions(self) -> tuple[str, ...]:
         """The ids of all sessions, sorted."""
+        ...
+
+    def cached(self, session: str) -> bytes | None:
+        """What `cache` was given last."""
+        ...
+
+    def cache(self, session: str, data: bytes) -> None:
+        """Keep something that can be made again."""
         ...
 
     def close(self) -> None:

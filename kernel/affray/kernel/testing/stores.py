@@ -30,6 +30,7 @@ from .store_bench import (
     same,
     store_check,
 )
+from .store_tails import keeps_a_cache, tells_the_tail
 
 
 @store_check
@@ -438,6 +439,9 @@ def closes_twice(bench: Bench) -> None:
     bench.reopen()
     bench.holds(scribe, *commits)
 
+
+for body in (tells_the_tail, keeps_a_cache):
+    store_check(body)
 
 STORE_CHECKS: tuple[StoreCheck, ...] = tuple(CHECKS)
 """Every check, in order; call each with `make_store` and `reopen`."""

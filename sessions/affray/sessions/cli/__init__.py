@@ -31,8 +31,12 @@ SECTIONS = {
         "sessions": "List the stored sessions.",
         "log": "List the events of a session, each in a sentence.",
         "show": "Show the state of a fight, now or at any version.",
+        "why": "Explain a number: what it came from, as a sum and as a tree.",
         "replay": "Fold a log event by event and print it as a transcript, without any rules.",
+        "whatif": "Play logs again under other rules, with their dice and answers.",
         "verify": "Check bytes, digests, arithmetic and dice of one log, or of all.",
+        "audit": "Carry logs out again with their rules: where do record and rules part?",
+        "sheet": "Derive every value of a sheet in a file, and say why.",
     },
     "Send one command to a stored session": {
         "declare": "Declare an action.",
@@ -42,6 +46,8 @@ SECTIONS = {
         "redo": "Return to where the newest undo came from.",
         "note": "Write something into the log.",
         "overrule": "The game master's word: set something, with a reason.",
+        "amend": "Go back, change what was forgotten or wrong, and play everything since again.",
+        "rules": "Show the rules of a session, or change them from here on.",
         "reveal": "Open the kept part of an event to everybody.",
         "reveal-dice": "Open the secret behind the dice so far, and begin a new one.",
     },
@@ -52,6 +58,8 @@ SECTIONS = {
     },
     "Set up": {
         "plugins": "List the rules systems and house rules that are installed.",
+        "check-plugin": "Hold an installed plugin to its contract.",
+        "new-plugin": "Write a small plugin that works, to begin from.",
         "completion": "Print what makes a shell complete commands and sessions.",
     },
 }

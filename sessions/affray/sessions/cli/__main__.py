@@ -2,4 +2,5 @@
 
 from . import main
 
-main()
+if __name__ == "__main__":  # a process that is started to help with the work imports this and runs nothing
+    main()

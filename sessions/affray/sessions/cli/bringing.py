@@ -18,7 +18,7 @@ from .printing import print_json
 class Brought(msgspec.Struct, frozen=True, kw_only=True):
     """The document of `import --json` and `copy --json`.
 
-    `hidden` counts events with parts that are not there; `playable` says whether the session can be played on.
+    `hidden` counts events with parts that are not there. `playable` is false: the secret of the dice stays where it is.
     """
 
     session: str
@@ -26,7 +26,7 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     digest: str
     hidden: int
-    playable: bool
+    playable: bool = False
 
 
 class Whole:
@@ -52,11 +52,11 @@ class Whole:
         return sum(1 for commit in self.commits for event in commit.events if event.kept is not UNSET)
 
 
-def bring(whole: Whole, to: Place, secret: bytes | None) -> Brought:
+def bring(whole: Whole, to: Place) -> Brought:
     """Store a ledger as a session of a place. Raises SessionExists, StoreError."""
     store = to.open()
     try:
-        store.create(whole.header, whole.commits, secret)
+        store.create(whole.header, whole.commits)
     finally:
         store.close()
     return Brought(
@@ -65,7 +65,6 @@ def bring(whole: Whole, to: Place, secret: bytes | None) -> Brought:
         version=whole.version,
         digest=whole.digest,
         hidden=whole.hidden,
-        playable=secret is not None and not whole.hidden,
     )
 
 
@@ -77,8 +76,7 @@ def tell(brought: Brought, as_json: bool) -> None:
     click.echo(f"{brought.session}: version {brought.version}, in {Path(brought.file)}")
     if brought.hidden:
         click.echo(f"{brought.hidden} events have parts that are not in this copy")
-    if not brought.playable:
-        click.echo("without the secret of its dice it can be read and verified here, not played on")
+    click.echo("without the secret of its dice it can be read and verified here, not played on")
 
 
 __all__ = ["Brought", "Whole", "bring", "tell"]

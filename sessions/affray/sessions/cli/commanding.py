@@ -34,6 +34,10 @@ TRIES = 10
 """How often a command is decided anew because somebody else appended meanwhile."""
 
 
+Tell = Callable[[Session, str, Answer, Texts, Page], None]
+"""Prints what a command made: the session, its reader, the answer, the words of its rules, where to."""
+
+
 class Sending(msgspec.Struct, frozen=True, kw_only=True):
     """How a command is sent: in whose name, under which id ("": a new one), with what beside it."""
 
@@ -107,8 +111,16 @@ def sending(command: Callable[..., int]) -> Callable[..., int]:
     return gathered
 
 
-def send(name: str, how: Sending, make: commands.Command | Callable[[Session], commands.Command | Refused]) -> int:
-    """Send a command, or the one that is made from the session as it stands; print the answer and give the exit code."""
+def send(
+    name: str,
+    how: Sending,
+    make: commands.Command | Callable[[Session], commands.Command | Refused],
+    tell: Tell | None = None,
+) -> int:
+    """Send a command, or the one that is made from the session as it stands; print the answer and give the exit code.
+
+    `tell` says what it made in other words than the transcript's.
+    """
     configure("error")  # what is wrong with the rules is told by the answer
     kept = store()
     try:
@@ -120,7 +132,7 @@ def send(name: str, how: Sending, make: commands.Command | Callable[[Session], c
         else:
             request = Request(id=request_id, command=command, caller=how.caller, seen=how.seen, nonce=how.nonce)
             answer = _do(session, request)
-        return _print(session, request_id, how, answer)
+        return _print(session, request_id, how, answer, tell or _tell)
     finally:
         kept.close()
 
@@ -152,7 +164,7 @@ def before(session: Session, how: Sending) -> Any:
 # -- printing
 
 
-def _print(session: Session, request_id: str, how: Sending, answer: Answer) -> int:
+def _print(session: Session, request_id: str, how: Sending, answer: Answer, tell: Tell) -> int:
     texts = texts_of(session.state())
     text = ""
     if answer.refused is not None:
@@ -162,7 +174,7 @@ def _print(session: Session, request_id: str, how: Sending, answer: Answer) -> i
         print_json(_document(session, request_id, how.caller, answer, text, texts))
     elif answer:
         page = Page()
-        _tell(session, how.caller, answer, texts, page)
+        tell(session, how.caller, answer, texts, page)
         again = ", as it was answered before" if answer.repeated else ""
         page.line(f"{session.id} stands at version {session.head}{again}")
     return FOUND if answer.refused is not None else 0
@@ -234,6 +246,7 @@ def value_of(text: str) -> Json:
 
 __all__ = [
     "Answered",
+    "Refusal",
     "Sending",
     "before",
     "new_id",

@@ -35,5 +35,5 @@ def command(file: Path, as_json: bool) -> int:
             click.echo(f"affray: {line}", err=True)
         click.echo(f"affray: {ledger.where}: not stored, since verifying it found this", err=True)
         return FOUND
-    tell(bring(whole, place(), None), as_json)
+    tell(bring(whole, place()), as_json)
     return 0

@@ -40,15 +40,16 @@ class Reading:
         lines = progress(ledger.lines, ledger.size, "reading")
         self.header = next(lines, b"")
         self.lines: list[bytes] = []
-        chain = Chain(self.header, where=ledger.where)
+        chain, part = Chain(self.header, where=ledger.where), Chain(self.header)
         known = {GM, PUBLIC}
         for line in lines:
-            before = (chain.version, chain.digest, chain.line)
             commit = chain.accept(line)
             known |= _people(commit)
             shown = redact(line, reader)
-            if shown != line:
-                commit = _accept(self.header, before, shown)
+            if shown == line:
+                part.advance(commit)
+            else:
+                commit = part.accept(shown)
             self.lines.append(shown)
             self.log.add(commit)
             self.senders += [commit.sender] * len(commit.events)
@@ -84,13 +85,6 @@ class Reading:
 def _people(commit: Commit) -> set[str]:
     people = {event.controller for event in commit.events if type(event) is Join}
     return people | {commit.sender.caller} if commit.sender is not None else people
-
-
-def _accept(header: bytes, before: tuple[int, str, int], line: bytes) -> Commit:
-    """A line with parts left out, whose whole was checked already."""
-    chain = Chain(header)
-    chain.version, chain.digest, chain.line = before
-    return chain.accept(line)
 
 
 def texts_of(state: State, locale: str = "en") -> Texts:

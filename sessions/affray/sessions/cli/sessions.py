@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from affray.kernel import PUBLIC, AffrayError, State
+from affray.kernel import AffrayError
 
+from ..summary import Summary, summary
 from ..views.texts import listed, printable, words
 from . import db
 from .failures import FOUND, explain
-from .places import Place, ledger_of, place
+from .places import Place, place
 from .printing import counted, print_json
-from .reader import Reading, json_option
+from .reader import json_option
 
 
 class Stored(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +38,7 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
 def command(as_json: bool) -> int:
     """List the stored sessions: id, rules, version, how they stand, title.
 
-    The exit code is 1 when one of them cannot be read.
+    The exit code is 1 when one of them cannot be read. A list does not read all of a long session: verify does.
     """
     at = place()
     found = list(listing(at))
@@ -52,32 +53,26 @@ def command(as_json: bool) -> int:
 
 
 def listing(at: Place) -> Iterator[Stored]:
-    """Every session of a place, in the order of their ids."""
-    names = at.open().sessions()
-    for name in counted(names, "reading"):
-        yield _stored(at, name)
-
-
-def _stored(at: Place, name: str) -> Stored:
-    state, version, problem = State(), 0, ""
-    try:
-        reading = Reading(ledger_of(at, name), PUBLIC)
-        state, version = reading.state(), reading.version
-    except (AffrayError, OSError) as error:
-        problem = explain(error)[0]
-    prompts = state.prompts.values()
-    waiting = dict.fromkeys([who for prompt in prompts for who in prompt.ask.who if who not in prompt.answers])
-    return Stored(
-        id=name,
-        system=state.manifest.system.id if state.manifest is not None else "",
-        title=state.title,
-        version=version,
-        turn=state.turn,
-        over=state.over,
-        waiting=tuple(waiting),
-        path=str(at.file_of(name)),
-        problem=problem,
-    )
+    """Every session of a place, in the order of their ids. Of each no more is read than is needed."""
+    kept = at.open()
+    for name in counted(kept.sessions(), "reading"):
+        problem = ""
+        found = Summary(session=name, system="", title="", version=0, turn="", over="", waiting=())
+        try:
+            found = summary(kept, name)
+        except (AffrayError, OSError) as error:
+            problem = explain(error)[0]
+        yield Stored(
+            id=name,
+            system=found.system,
+            title=found.title,
+            version=found.version,
+            turn=found.turn,
+            over=found.over,
+            waiting=found.waiting,
+            path=str(at.file_of(name)),
+            problem=problem,
+        )
 
 
 def lines(found: list[Stored]) -> Iterator[str]:

@@ -40,12 +40,35 @@ class Store(Protocol):
         """
         ...
 
+    def tail(self, session: str, version: int) -> Iterator[bytes]:
+        """The header line, then the line of the commit that ends at a version (for 0 none) and of every one behind it.
+
+        Only the header where no commit ends there. Reads no more than that, a fixed amount aside, and so notices no
+        damage before it. Raises NoSuchSession and Damaged like `read`.
+        """
+        ...
+
     def secret(self, session: str) -> bytes | None:
         """What `create` was given as secret; None where there is none (an imported copy)."""
         ...
 
     def sessions(self) -> tuple[str, ...]:
         """The ids of all sessions, sorted."""
+        ...
+
+    def cached(self, session: str) -> bytes | None:
+        """What `cache` was given last; None for nothing, for a session that is not there, or where it cannot be read.
+
+        Whoever asks must look whether it is whole and still true: nothing here is flushed or checked.
+        """
+        ...
+
+    def cache(self, session: str, data: bytes) -> None:
+        """Keep something that can be made again at any time, in the place of what was kept so before.
+
+        Not there for a session that is made anew. As good as can be: it is logged and forgotten that it could not be
+        done, and it never keeps anybody from appending. It is the host's: no line, no part of an export or a copy.
+        """
         ...
 
     def close(self) -> None:

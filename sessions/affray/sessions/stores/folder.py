@@ -1,4 +1,4 @@
-"""A store's folder on the disk: made durable, and what is kept private in it. Knows no ledger and no session.
+"""A store's folder on the disk: made durable, what is kept private in it, and caches. Knows no ledger and no session.
 
 A name in a folder is durable when the folder was flushed after it appeared; a file's bytes when the file was.
 """
@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from affray.kernel import limits
+
 from .writer import write_all
+
+CACHE = ".cache"
+"""How the name of a session's cache ends."""
 
 
 def make_folder(path: Path) -> None:
@@ -53,4 +58,35 @@ def open_fresh(path: Path, mode: int) -> int:
     return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, mode)
 
 
-__all__ = ["keep_secret", "make_folder", "open_folder", "open_fresh"]
+def read_cache(path: Path) -> bytes | None:
+    """What is in a cache, one byte more than may be at most; None where there is none, or none that can be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(limits.SNAPSHOT_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        _forget(path, error)
+        return None
+
+
+def write_cache(path: Path, data: bytes, owner: Path) -> None:
+    """Make a cache anew, in one step and without waiting for the disk; not one whose owner is gone. Never fails."""
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        if owner.exists():
+            fresh.write_bytes(data)
+            fresh.replace(path)
+    except OSError as error:
+        _forget(path, error)
+        with suppress(OSError):
+            fresh.unlink()
+
+
+def _forget(path: Path, error: OSError) -> None:
+    from ..logs import get_logger
+
+    get_logger().info("cache not used", path=str(path), problem=error.strerror or str(error))
+
+
+__all__ = ["CACHE", "keep_secret", "make_folder", "open_folder", "open_fresh", "read_cache", "write_cache"]

@@ -2,7 +2,9 @@
 
 A file is UTF-8 JSON lines: the header, then one commit a line. The first write to a session locks its file
 (`flock`, so POSIX only), verifies it and drops what was torn off at its end; the lock is held until `close`. Readers need
-no lock. `<session>.secret` (mode 0600) is durable before its session exists and is part of no export.
+no lock, and flush what they show: a writer that was killed may have left it unflushed, and nobody must see what a failing
+power supply could still take away. `<session>.secret` (mode 0600) is durable before its session exists and is part of no
+export; nor is `<session>.cache`, which may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from typing import BinaryIO
 
 from affray.kernel import Commit, InputError, NoSuchSession, SessionExists, check_id, limits
 
-from .folder import keep_secret, make_folder, open_folder, open_fresh
+from .folder import CACHE, keep_secret, make_folder, open_folder, open_fresh, read_cache, write_cache
 from .index import SessionIndex, units
-from .lines import check_header, end_of_commits, lines_to, never_began
+from .lines import check_header, end_of_commits, lines_to, never_began, tail_of
 from .writer import Writer, lock, open_writer, os_errors, write_all
 
 LEDGER = ".affray"
@@ -85,18 +87,15 @@ class JsonlStore:
 
     def read(self, session: str) -> Iterator[bytes]:
         """The header line, then the line of every whole commit there is when this is called (see `Store.read`)."""
-        path = self._path(session)
-        held = self._sessions.get(session)
-        writer = held.writer if held is not None else None
-        with _opened(path, session) as file:
-            check_header(file.readline(limits.LINE_BYTES + 1).removesuffix(b"\n"), session, str(path))
-            if writer is not None:
-                end = writer.length  # nobody is shown what is not yet on the disk
-            else:
-                end = end_of_commits(file, str(path))
-                if surplus := os.fstat(file.fileno()).st_size - end:
-                    self._on_note(f"{path}: left out {surplus} bytes at the end that are no whole commit")
-        return _lines(path, session, end)
+        with self._looked_at(session) as (_, _, end):
+            return _lines(self._path(session), session, end)
+
+    def tail(self, session: str, version: int) -> Iterator[bytes]:
+        """The header line, then the line of the commit that ends at a version and those behind it (see `Store.tail`)."""
+        if not version:
+            return self.read(session)
+        with self._looked_at(session) as (file, header, end):
+            return iter([header, *tail_of(file, end, version)])
 
     def secret(self, session: str) -> bytes | None:
         """What `create` was given as secret; None where the file was brought here without one."""
@@ -116,6 +115,15 @@ class JsonlStore:
                 return ()
             return tuple(sorted(path.stem for path in paths if path.suffix == LEDGER and _is_session(path)))
 
+    def cached(self, session: str) -> bytes | None:
+        """What `cache` was given last, from a file of its own."""
+        return read_cache(self._path(session).with_suffix(CACHE))
+
+    def cache(self, session: str, data: bytes) -> None:
+        """Keep something that can be made again in a file of its own (see `Store.cache`)."""
+        path = self._path(session)
+        write_cache(path.with_suffix(CACHE), data, path)
+
     def close(self) -> None:
         """Give up all locks and files."""
         with self._guard:
@@ -130,6 +138,24 @@ class JsonlStore:
     def _session(self, session: str) -> _Session:
         with self._guard:
             return self._sessions.setdefault(session, _Session())
+
+    @contextmanager
+    def _looked_at(self, session: str) -> Generator[tuple[BinaryIO, bytes, int], None, None]:
+        """A session's file, its header, and the offset behind the last commit that may be shown."""
+        path = self._path(session)
+        held = self._sessions.get(session)
+        writer = held.writer if held is not None else None
+        with _opened(path, session) as file:
+            header = file.readline(limits.LINE_BYTES + 1).removesuffix(b"\n")
+            check_header(header, session, str(path))
+            if writer is not None:
+                end = writer.length  # nobody is shown what is not yet on the disk
+            else:
+                end = end_of_commits(file, str(path))
+                if surplus := os.fstat(file.fileno()).st_size - end:
+                    self._on_note(f"{path}: left out {surplus} bytes at the end that are no whole commit")
+                os.fsync(file.fileno())  # a writer that was killed may have left commits that are not on the disk
+            yield file, header, end
 
 
 def _ignore(note: str) -> None:
@@ -188,6 +214,7 @@ def _create_file(path: Path, folder: int, lines: Sequence[bytes], secret: bytes 
     with ExitStack() as undo:
         undo.callback(hidden.unlink, missing_ok=True)
         keep_secret(hidden, folder, secret)
+        path.with_suffix(CACHE).unlink(missing_ok=True)
         fd = open_fresh(fresh, 0o666)
         undo.callback(os.close, fd)
         undo.callback(fresh.unlink, missing_ok=True)

@@ -8,24 +8,50 @@ are good is not asked here; that is for the chain.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
 from affray.kernel import Damaged, Group, NoSuchSession, is_whole, limits, read_header
 
-_BLOCK = 64 * 1024
+_BLOCK = 8 * 1024
+"""What is read at once from the end: a commit or two."""
 
 
 class _Envelope(msgspec.Struct):
+    session: str
+    first: int
+    seals: tuple[str, ...]
     group: Group | None
 
 
 class _Line(msgspec.Struct):
+    digest: str
     envelope: _Envelope
 
 
-_peek = msgspec.json.Decoder(_Line).decode
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+class Glance(NamedTuple):
+    """What a line says of its commit, its events unread."""
+
+    first: int
+    last: int
+    digest: str
+    group: Group | None
+    session: str
+
+
+def glance(line: bytes) -> Glance | None:
+    """Glance at a commit's line; None for a header, and for what the chain will refuse."""
+    try:
+        found = _decode(line)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    envelope = found.envelope
+    last = envelope.first + len(envelope.seals) - 1
+    return Glance(envelope.first, last, found.digest, envelope.group, envelope.session)
 
 
 def never_began(file: BinaryIO) -> bool:
@@ -58,6 +84,35 @@ def lines_to(file: BinaryIO, end: int) -> Iterator[bytes]:
             return
         at += len(line)
         yield line[:-1]
+
+
+def tail_of(file: BinaryIO, end: int, version: int) -> list[bytes]:
+    """The line of the commit that ends at a version, and those behind it up to the offset `end`; nothing where none ends there.
+
+    Read from the end, so that it costs no more than what is found and one block.
+    """
+    found: list[bytes] = []
+    for line in _lines_back(file, end):
+        seen = glance(line)
+        if seen is None or seen.last < version:
+            break
+        found.append(line)
+        if seen.last == version:
+            return found[::-1]
+    return []
+
+
+def _lines_back(file: BinaryIO, end: int) -> Iterator[bytes]:
+    """The lines before the offset `end`, the last one first. It stops where one is beyond the bound."""
+    rest, at = b"", end - 1
+    while at >= 0 and len(rest) <= limits.LINE_BYTES:
+        start = max(0, at - max(_BLOCK, len(rest)))
+        file.seek(start)
+        rest, *whole = (file.read(at - start) + rest).split(b"\n")
+        yield from reversed(whole)
+        at = start if start else -1
+    if at < 0:
+        yield rest
 
 
 def end_of_lines(file: BinaryIO) -> int:
@@ -97,12 +152,9 @@ def _line_start(file: BinaryIO, end: int) -> int:
 
 def _group(file: BinaryIO, start: int, end: int) -> Group | None:
     file.seek(start)
-    return group_of(file.read(min(end - start, limits.LINE_BYTES + 1)))
+    return _group_of(file.read(min(end - start, limits.LINE_BYTES + 1)))
 
 
-def group_of(line: bytes) -> Group | None:
-    """The group of the commit in a line; None for a header, and for what the chain will refuse."""
-    try:
-        return _peek(line).envelope.group
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return None
+def _group_of(line: bytes) -> Group | None:
+    seen = glance(line)
+    return None if seen is None else seen.group

@@ -5,6 +5,7 @@ It answers exactly as the stores on disk do, but that everything is gone with th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from threading import Lock
 
@@ -14,13 +15,15 @@ from .index import SessionIndex, units
 
 
 class _Kept:
-    """One session: its lines, the header first, and the lock that its writers wait for."""
+    """One session: its lines, the header first, the version each ends at, and the lock that its writers wait for."""
 
     def __init__(self, header: bytes, commits: Sequence[Commit], secret: bytes | None) -> None:
         self.index = SessionIndex(header)
         self.secret = secret
+        self.cache: bytes | None = None
         self.lock = Lock()
         self.lines = [header]
+        self.ends = [0]
         for unit in units(commits):
             self.index.check_order(unit, self.index.version)
             self.add(unit)
@@ -28,6 +31,7 @@ class _Kept:
     def add(self, commits: Sequence[Commit]) -> None:
         start = len(self.lines)
         self.lines.extend([commit.line for commit in commits])
+        self.ends.extend([commit.last for commit in commits])
         self.index.add(commits, start, len(self.lines))
 
 
@@ -70,6 +74,14 @@ class MemoryStore:
             count = len(kept.lines)
         return (kept.lines[i] for i in range(count))
 
+    def tail(self, session: str, version: int) -> Iterator[bytes]:
+        """The header line, then the line of the commit that ends at a version and those behind it (see `Store.tail`)."""
+        kept = self._find(session)
+        with kept.lock:
+            start = bisect_left(kept.ends, version)
+            found = kept.lines[max(start, 1) :] if kept.ends[start : start + 1] == [version] else []
+        return iter([kept.lines[0], *found])
+
     def secret(self, session: str) -> bytes | None:
         """What `create` was given as secret."""
         return self._find(session).secret
@@ -79,13 +91,23 @@ class MemoryStore:
         with self._guard:
             return tuple(sorted(self._sessions))
 
+    def cached(self, session: str) -> bytes | None:
+        """What `cache` was given last."""
+        kept = self._sessions.get(check_id(session, "a session's id"))
+        return None if kept is None else kept.cache
+
+    def cache(self, session: str, data: bytes) -> None:
+        """Keep something that can be made again (see `Store.cache`)."""
+        if (kept := self._sessions.get(check_id(session, "a session's id"))) is not None:
+            kept.cache = data
+
     def close(self) -> None:
         """Nothing to give up; what is kept stays readable as long as the object lives."""
 
     def _find(self, session: str) -> _Kept:
-        check_id(session, "a session's id")
         with self._guard:
             kept = self._sessions.get(session)
         if kept is None:
+            check_id(session, "a session's id")
             raise NoSuchSession(f"no session {session!r}")
         return kept

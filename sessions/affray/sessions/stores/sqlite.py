@@ -2,8 +2,9 @@
 
 Any number of processes may append to a session and read it; sessions share no lock. What an append acknowledged
 survives a failing power supply. `<session>.head` tells how far the session was known to reach, `<session>.private`
-(mode 0600) holds the host's secret, durable before its session exists and part of no export. The folder needs no index
-beyond its names and head records: both are true or found out, and a missing record is made anew. POSIX only.
+(mode 0600) holds the host's secret, durable before its session exists and part of no export; nor is `<session>.cache`, which
+may be deleted at any time. The folder needs no index beyond its names and head records: both are true or found out, and
+a missing record is made anew. POSIX only.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 
 from affray.kernel import Busy, Commit, Damaged, InputError, NoSuchSession, SessionExists, check_id
 
 from . import sqlite_database
-from .folder import keep_secret, make_folder, open_folder, open_fresh
+from .folder import CACHE, keep_secret, make_folder, open_folder, open_fresh, read_cache, write_cache
 from .heads import HEAD, Head, HeadRecord, read_head
 from .index import SessionIndex, units
 from .sqlite_database import Database, Row, write_database
@@ -101,7 +103,14 @@ class SqliteStore:
         the last good line, by the database or by its head record, is raised there.
         """
         database, recorded = self._looking_at(session)
-        return _lines(database, recorded, database.newest())
+        return _lines(database, database.rows(recorded, database.newest()))
+
+    def tail(self, session: str, version: int) -> Iterator[bytes]:
+        """The header line, then the line of the commit that ends at a version and those behind it (see `Store.tail`)."""
+        if not version:
+            return self.read(session)
+        database, recorded = self._looking_at(session)
+        return chain((database.header(session),), _lines(database, database.tail(recorded, database.newest(), version)))
 
     def secret(self, session: str) -> bytes | None:
         """What `create` was given as secret; None where the files were brought here without it."""
@@ -137,6 +146,15 @@ class SqliteStore:
                 if (head := self._recorded(self._path(session), quiet=True)) is not None:
                     found[session] = head
         return found
+
+    def cached(self, session: str) -> bytes | None:
+        """What `cache` was given last, from a file beside the database."""
+        return read_cache(self._path(session).with_suffix(CACHE))
+
+    def cache(self, session: str, data: bytes) -> None:
+        """Keep something that can be made again in a file beside the database (see `Store.cache`)."""
+        path = self._path(session)
+        write_cache(path.with_suffix(CACHE), data, path)
 
     def close(self) -> None:
         """Give up all databases, whatever becomes of one of them."""
@@ -234,9 +252,9 @@ def _ignore(note: str) -> None:
     """Tell nobody."""
 
 
-def _lines(database: Database, recorded: Head | None, newest: int) -> Iterator[bytes]:
+def _lines(database: Database, rows: Iterator[Row]) -> Iterator[bytes]:
     try:
-        for row in database.rows(recorded, newest):
+        for row in rows:
             yield row.line
     finally:
         database.close()
@@ -275,6 +293,7 @@ def _create_files(path: Path, folder: int, rows: Sequence[Row], secret: bytes | 
     with ExitStack() as undo:
         undo.callback(hidden.unlink, missing_ok=True)
         keep_secret(hidden, folder, secret)
+        path.with_suffix(CACHE).unlink(missing_ok=True)
         for side in ("-wal", "-shm", "-journal"):  # of a database that somebody deleted: not of this one
             path.with_name(path.name + side).unlink(missing_ok=True)
             fresh.with_name(fresh.name + side).unlink(missing_ok=True)

@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import apsw
-import msgspec
 
-from affray.kernel import AffrayError, Busy, Commit, Damaged, Group, StoreError, UnknownKind, is_whole, sha256
+from affray.kernel import AffrayError, Busy, Commit, Damaged, StoreError, UnknownKind, is_whole, sha256
 
 from .heads import Head
-from .lines import check_header
+from .lines import check_header, glance
 from .writer import os_errors
 
 OLDEST_RELEASE = (3, 51, 3)
@@ -102,39 +101,6 @@ class Row(NamedTuple):
             return cls(commit.last, commit.first, commit.digest, None, None, None, None, commit.line)
         keys = (sender.caller, sender.command, sender.part, sender.digest)
         return cls(commit.last, commit.first, commit.digest, *keys, commit.line)
-
-
-class _Envelope(msgspec.Struct):
-    first: int
-    seals: tuple[str, ...]
-    group: Group | None
-
-
-class _Line(msgspec.Struct):
-    digest: str
-    envelope: _Envelope
-
-
-_decode = msgspec.json.Decoder(_Line).decode
-
-
-class Glance(NamedTuple):
-    """What a line says of its commit, its events unread."""
-
-    first: int
-    last: int
-    digest: str
-    group: Group | None
-
-
-def glance(line: bytes) -> Glance | None:
-    """Glance at a commit's line; None for a header, and for what the chain will refuse."""
-    try:
-        found = _decode(line)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return None
-    first = found.envelope.first
-    return Glance(first, first + len(found.envelope.seals) - 1, found.digest, found.envelope.group)
 
 
 class StoreErrors:
@@ -248,34 +214,42 @@ class Database:
             return NEWEST
         return last if isinstance(last, int) else NEWEST
 
-    def rows(self, recorded: Head | None, upto: int = NEWEST) -> Iterator[Row]:
-        """Every row up to a version, the header's first, each checked as far as is possible without its events.
+    def rows(self, recorded: Head | None, upto: int = NEWEST, after: int = -1) -> Iterator[Row]:
+        """Every row behind a version (-1: from the header on) and up to another, each checked as far as is possible without its events.
 
         `recorded` must have been read before the newest version was. Raises Damaged behind the last row that can be
         trusted, also where the head record knows of more, or of another, than stands here.
         """
-        row, count = None, 0
-        after = -1
+        row, line = None, 0
+        step = 1 if after < 0 else 0  # behind a version nobody knows the number of a line
         while True:
-            with self.errors("read", max(after, 0) + 1, count + 1):
+            with self.errors("read", max(after, 0) + 1, line + step):
                 batch = self._batch(after, upto)
             if not batch:
                 break
             for row in batch:
-                count += 1
-                self._check_row(row, after, count)
+                line += step
+                self._check_row(row, after, line)
                 if recorded is not None and row.first <= recorded.version <= row.last and recorded != (row.last, row.digest):
                     problem = f"the head record has another digest at version {recorded.version}: this commit or one before"
-                    raise self.damaged(f"{problem} it was replaced", max(row.first, 1), count)
+                    raise self.damaged(f"{problem} it was replaced", max(row.first, 1), line)
                 yield row
                 after = row.last
         if row is None:
             raise self.damaged("the header is missing", 1, 1)
         seen = glance(row.line)
         if seen is not None and (group := seen.group) is not None and not is_whole(group):
-            raise self.damaged(f"the group {group.id!r} ends after {group.index} of {group.size}", after + 1, count + 1)
+            problem = f"the group {group.id!r} ends after {group.index} of {group.size}"
+            raise self.damaged(problem, after + 1, line + step)
         if recorded is not None and recorded.version > after:
-            raise self.damaged(self._cut_off(recorded, after), after + 1, count + 1)
+            raise self.damaged(self._cut_off(recorded, after), after + 1, line + step)
+
+    def tail(self, recorded: Head | None, upto: int, version: int) -> Iterator[Row]:
+        """The row that ends at a version, and those behind it; nothing where none ends there. Raises Damaged."""
+        with self.errors("read"):
+            row = next(self._some(version - 1, version), None)
+        if row is not None:
+            yield from self.rows(recorded, upto, row.first - 1)
 
     def head(self, recorded: Head | None) -> Head:
         """Where the ledger ends, compared with the head record. Raises Damaged."""
@@ -404,4 +378,4 @@ def log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
-__all__ = ["BUSY_SECONDS", "Database", "Row", "check_release", "extended", "glance", "log_of", "write_database"]
+__all__ = ["BUSY_SECONDS", "Database", "Row", "check_release", "extended", "log_of", "write_database"]

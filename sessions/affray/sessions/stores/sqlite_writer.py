@@ -16,7 +16,8 @@ from affray.kernel import Chain, Commit, Sender, StoreError, VersionConflict, re
 
 from .heads import Head, HeadRecord
 from .index import Place, SessionIndex, line_problem
-from .sqlite_database import ANOTHER_TYPE, COLUMNS, Database, Row, extended, glance, log_of
+from .lines import glance
+from .sqlite_database import ANOTHER_TYPE, COLUMNS, Database, Row, extended, log_of
 from .writer import os_errors
 
 _HEAD = "SELECT last, digest FROM lines ORDER BY last DESC LIMIT 1"

@@ -104,7 +104,10 @@ def _roll(scene: Scene, event: Roll) -> Draft:
     again = f" (the dice of version {event.reused} again)" if event.reused else ""
     keys = (f"roll.{event.key}.{event.total}", f"roll.{event.key}")
     plain = f"{by}, {scene.word(event.key, 'roll')}: {shown}"
-    return Draft(keys, values, plain, frozenset({"dice", "total"}), (("source", origin + again),))
+    _, why = _sum(scene, event.trace, event.by)
+    count = sum(term.count for term in event.plan.terms)
+    pool = f" ({count} dice = {why})" if why else ""
+    return Draft(keys, values, plain, frozenset({"dice", "total"}), (("pool", pool), ("source", origin + again)))
 
 
 def _defend(scene: Scene, event: Defend) -> Draft:

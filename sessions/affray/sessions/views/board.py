@@ -6,10 +6,11 @@ Pure over a state that holds what one reader may see. What the reader may not kn
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import msgspec
 
-from affray.kernel import Combatant, Json, Num, State, by_time
+from affray.kernel import Combatant, Exact, Json, Num, State, by_time, moment
 
 from .scene import Scene, when_text
 from .sentences import sentence
@@ -21,6 +22,9 @@ TABLE_WIDTH = 100
 """Columns of a line of the table, beyond which people go on below."""
 
 HIDDEN = "?"
+
+TIMELINE_WIDTH = 30
+"""Columns of the timeline from now to the last thing that is not far off."""
 
 
 class Gauge(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,17 +179,56 @@ def lines(shown: Board, texts: Texts) -> Iterator[str]:
     yield _standing(shown)
     yield ""
     yield from table(shown, texts)
-    names = {one.id: one.name for one in shown.combatants}
     held = [text for one in shown.combatants if (text := conditions_text(one, texts))]
     if held:
         yield ""
         yield from held
     if shown.clock and not shown.over:
-        coming = [f"{names.get(e.who, words(e.key))} ({when_text(e.when[:1])})" for e in shown.clock]
         yield ""
-        yield f"Next: {', '.join(coming)}"
+        yield from timeline(shown, texts) if any(one.due for one in shown.actions) else [_next(shown)]
     for question in shown.prompts:
         yield f"Waiting: {question.text}"
+
+
+def _next(shown: Board) -> str:
+    names = {one.id: one.name for one in shown.combatants}
+    return f"Next: {', '.join([f'{names.get(e.who, words(e.key))} ({when_text(e.when[:1])})' for e in shown.clock])}"
+
+
+def timeline(shown: Board, texts: Texts) -> Iterator[str]:
+    """What comes, a line each, drawn to scale by the first part of its moment from now on.
+
+    The scale ends with the last turn or pending action; what ends later only (a condition) has an arrow.
+    """
+    now = _clock(shown.at)
+    last = max([_clock(entry.when) for entry in shown.clock if entry.moment != "expiry"], default=now)
+    rows = [(when_text(entry.when[:1]), _bar(_clock(entry.when), now, last), _coming(entry, shown, texts)) for entry in shown.clock]
+    rows.insert(0, (when_text(shown.at[:1]), "|", "now"))
+    width = max([columns_of(when) for when, _, _ in rows])
+    for when, bar, label in rows:
+        yield f"{' ' * (width - columns_of(when))}{when}  {bar} {label}"
+
+
+def _clock(when: tuple[Num, ...]) -> Exact:
+    return moment(when[:1])[0] if when else 0
+
+
+def _bar(when: Exact, now: Exact, last: Exact) -> str:
+    if when > last:
+        return f"|{'-' * TIMELINE_WIDTH}>"
+    length = int(Fraction(when - now) / (last - now) * TIMELINE_WIDTH) if last > now else 0
+    return f"|{'-' * (max(length, 0) - 1)}*" if length > 0 else "*"
+
+
+def _coming(entry: Coming, shown: Board, texts: Texts) -> str:
+    """What an entry of the clock is, in words."""
+    name = printable(next((one.name for one in shown.combatants if one.id == entry.who), words(entry.key)))
+    running = next((one for one in shown.actions if entry.moment == "resume" and entry.key.endswith(f":{one.id}")), None)
+    if running is not None:
+        return f"{name}: {texts.word(running.what)}"
+    if entry.moment == "expiry":
+        return f"{name}: {texts.word(entry.key.rpartition(':')[2], 'condition')} ends"
+    return name if entry.moment == "start" else f"{name}: {texts.word(entry.moment)}"
 
 
 def _standing(shown: Board) -> str:
@@ -228,7 +271,10 @@ def _cell(one: Figure, pool: str) -> str:
         return "" if one.known else HIDDEN
     if gauge.now is None:
         return HIDDEN
-    return f"{gauge.now}/{gauge.high}" if gauge.high is not None else str(gauge.now)
+    if gauge.high is None:
+        return str(gauge.now)
+    between = " of " if "/" in f"{gauge.now}{gauge.high}" else "/"  # a fraction of something is no second fraction
+    return f"{gauge.now}{between}{gauge.high}"
 
 
 def _rows(labels: list[str], columns: list[list[str]]) -> Iterator[str]:

@@ -49,12 +49,20 @@ REFUSED: Mapping[str, str] = {
     "dice-wait-for-nonce": "The dice wait for some random text from a player (a nonce), since their secret was opened.",
     "dice-epochs-used-up": "The secret of the dice was opened {0} times, and no other is left.",
     "no-such-chain": "There is no dice chain {0}; there are open and kept.",
-    # going back, opening
+    # going back
     "nothing-to-undo": "There is nothing to undo.",
     "already-undone": "That action is undone already: {0}.",
-    "needs-amend": "Something followed that action, so it cannot be undone alone: {0}.",
+    "needs-amend": "Something followed that action, so it cannot be undone alone: {0}. 'affray amend SESSION --at {1} --drop' tells what the fight is without it.",
     "dice-thrown": "Dice were thrown since, and this table does not take them back.",
     "nothing-to-redo": "There is no undo to go back on.",
+    # amending
+    "not-present": "Version {0} does not count any more: it was undone, or done again since. 'affray log SESSION' lists what counts.",
+    "not-amendable": "What version {0} holds belongs to the log itself and cannot be amended.",
+    "nothing-to-go-on": "There is no amend that stopped and could go on.",
+    "amend-failed": "That cannot be carried out, at {0}: {1}.",
+    "turn-held": "First {0} has to act.",
+    "half-done": "What was done last is not finished: its dice still wait.",
+    # opening
     "no-such-version": "There is no version {0}.",
     "already-revealed": "What version {0} kept is open already.",
     "nothing-kept": "Nothing is kept at version {0}.",
@@ -62,7 +70,7 @@ REFUSED: Mapping[str, str] = {
 """Code -> sentence; {0}, {1} and so on are the refusal's arguments."""
 
 AS_TYPED = frozenset(
-    ["already-joined", "already-undone", "bad-dice", "command-id-used", "dice-capped", "needs-amend", "no-such-action", "no-such-chain", "no-such-combatant", "no-such-prompt", "wrong-dice"]
+    ["amend-failed", "already-joined", "already-undone", "bad-dice", "command-id-used", "dice-capped", "needs-amend", "no-such-action", "no-such-chain", "no-such-combatant", "no-such-prompt", "wrong-dice"]
 )
 """Codes whose arguments are ids or messages, to be told as they stand."""
 

@@ -95,6 +95,11 @@ def _term(row: Row, texts: Texts, sheet: Sheet | None, roll: Roll | None) -> tup
     return is_negative, f"{amount} ({label})"
 
 
+def is_added(roll: Roll) -> bool:
+    """Whether a sum that holds the roll tells all its faces."""
+    return bool(_added(roll))
+
+
 def _added(roll: Roll) -> str:
     """The faces of a roll as an addition; "" where the reading is something else than their sum."""
     dropped = set(roll.dropped or ())

@@ -39,7 +39,7 @@ from affray.kernel import (
 
 from .scene import Scene, finish
 from .sentences import draft
-from .sums import plan_text
+from .sums import is_added, plan_text
 from .texts import Said, Texts, printable
 
 Style = Literal["title", "heading", "action", "step", "aside", "end"]
@@ -193,7 +193,7 @@ class Teller:
         place = next((index for index, held in enumerate(self._held) if held.roll is roll), None)
         if place is None:
             yield from self._release()
-        elif "dice" in said.used or f"({plan_text(self._held[place].roll.plan)})" in line.text:
+        elif "dice" in said.used or self._tells(line, self._held[place].roll):
             del self._held[place]
             yield from self._release()
         elif place == len(self._held) - 1:
@@ -203,6 +203,11 @@ class Teller:
         else:
             yield from self._release()
         yield line
+
+    @staticmethod
+    def _tells(line: Line, roll: Roll) -> bool:
+        """Whether a line has the faces of a roll in its sum."""
+        return is_added(roll) and f"({plan_text(roll.plan)})" in line.text
 
     def _release(self) -> Iterator[Line]:
         """The rolls that nothing was built on, in their order."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-from affray.kernel import GM, WITNESS, AffrayError, DicePlan, Form, Option, Prompt, commands
+from affray.kernel import WITNESS, AffrayError, DicePlan, Form, Option, Prompt, commands
 
 from ...views.sums import plan_text
 from ...views.texts import listed, words
@@ -86,17 +86,8 @@ class Game:
                 self.room.show(asked)
 
     def _send(self, command: commands.Command, who: str, nonce: str = "") -> None:
-        """Send what somebody says. Raises Moved when it was done.
-
-        Where the dice wait for a player, that person is asked for the random text they want.
-        """
-        room, caller = self.room, self.room.controller(who)
-        refused = room.send(command, caller, nonce)
-        if refused is not None and refused.code == "dice-wait-for-nonce" and caller != GM:
-            asked = Asked(who=who, title=f"{room.name(who)}, type {RANDOM}.")
-            room.show(asked)
-            refused = room.send(command, caller, ask(room, asked))
-        if refused is None:
+        """Send what somebody says. Raises Moved when it was done."""
+        if self.room.send(command, self.room.controller(who), nonce) is None:
             raise Moved
 
     # -- answers

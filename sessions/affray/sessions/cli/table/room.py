@@ -23,6 +23,7 @@ from affray.kernel import (
 )
 
 from ...catalog import Catalog
+from ...entropy import fresh_nonce
 from ...session import Session
 from ...views.refusals import why
 from ...views.texts import Texts, printable
@@ -69,6 +70,7 @@ class Room:
         self.keyboard = keyboard
         self.texts: Texts = texts_of(session.state())
         self.as_who = ""
+        self._failed: Request | None = None
 
     @property
     def state(self) -> State:
@@ -142,7 +144,8 @@ class Room:
 
         A refusal, or what went wrong without harm, is told and given back: then the question stands as it was.
         """
-        request = Request(id=new_id(), command=command, caller=caller, seen=self.session.head, nonce=nonce)
+        request = self._request(command, caller, nonce)
+        self._failed = None
         try:
             answer = self.session.do(request)
         except VersionConflict:
@@ -151,11 +154,24 @@ class Room:
         except Damaged:
             raise
         except AffrayError as error:
+            self._failed = request
             self.say(f"That did not work: {explain(error)[0]}")
             return Refused("failed")
         if answer.refused is not None:
             self.say(f"Refused: {self.why(answer.refused)}")
         return answer.refused
+
+    def _request(self, command: commands.Command, caller: str, nonce: str) -> Request:
+        """A new request, a player's with random text that goes into the dice; or the one that failed last, said again.
+
+        So that whoever tries again meets the same dice, and what was stored after all does not happen twice.
+        """
+        failed = self._failed
+        if failed is not None and (failed.command, failed.caller) == (command, caller) and nonce in ("", failed.nonce):
+            return failed
+        if caller != GM and not nonce:
+            nonce = fresh_nonce()
+        return Request(id=new_id(), command=command, caller=caller, seen=self.session.head, nonce=nonce)
 
     def why(self, refused: Refused) -> str:
         """Why something is refused, in a sentence."""

@@ -1,0 +1,243 @@
+"""A table to try the system at: a real session over a store in memory, dice from a script that has to be used up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from affray.kernel import (
+    GM,
+    Declare,
+    Done,
+    Event,
+    Held,
+    Json,
+    Modifier,
+    Num,
+    Refused,
+    Roll,
+    State,
+    Step,
+    Turn,
+    exact,
+)
+from affray.plugins.primer import make
+from affray.plugins.primer.sample_pack import SAMPLE_PACK
+from affray.sessions import Catalog, Engine, MemoryStore, Session
+
+from ...support.table import Fixed, must
+
+Sheet = dict[str, Any]
+
+SWORD: Sheet = {"key": "sword", "dice": "2d6", "plus": 4, "types": ["slicing", "chopping"], "wsd": 8}
+CLUB: Sheet = {"key": "club", "dice": "1d6", "plus": 10, "types": ["crushing"], "wsd": 9}
+BOLT: Sheet = {"key": "bolt", "dice": "1d6", "plus": 4, "types": ["energy"], "wsd": 10, "skill": "magic"}
+
+AREAS: list[Json] = SAMPLE_PACK["areas"]
+
+HTK = 100
+"""What everybody and every area has, so that no blow shocks or cripples where a test means something else."""
+
+
+def average(**fields: Any) -> Sheet:
+    """Somebody with 10 in every stat, whose one skill, rank 6 in a factor of 10, gives a chance of 70: INIT is 2d6 - 83/120.
+
+    DEF and PAB are pinned at 0: numbers to reckon with.
+    """
+    return {
+        **{name: 10 for name in ("STR", "CON", "AGL", "DEX", "INT", "AUR", "DRV", "DSC", "BLD")},
+        "HGT": 66,
+        "WGT": 150,
+        "factors": {"PCF": 10},
+        "skills": {"sword": {"rank": 6, "factor": "PCF", "stats": ["STR"]}},
+        "weapons": [SWORD],
+        "HTK": HTK,
+        "area_HTK": {area["area"]: HTK for area in AREAS},
+        "pinned": {name: {"value": 0, "reason": "a test"} for name in ("DEF", "PAB")},
+        **fields,
+    }
+
+
+def pack(**fields: Any) -> Json:
+    """The chart of the sample pack and nothing else, unless told otherwise."""
+    return {"title": "a test", "areas": AREAS, **fields}
+
+
+def catalog(house: Mapping[str, object] | None = None) -> Catalog:
+    """The system by hand, whatever is installed, and house rules."""
+    rules = {name: partial(rule_of, rule) for name, rule in (house or {}).items()}
+    return Catalog(systems={"primer": make}, house=rules, points=())
+
+
+def rule_of(rule: object) -> object:
+    return rule
+
+
+def kinds(events: Iterable[Event]) -> list[str]:
+    """Kind and key of every step."""
+    return [f"{type(event).__name__} {event.key}" for event in events if isinstance(event, Step)]
+
+
+class Table:
+    """A fight in progress. With `cold`, every command meets a session that was read from the store again."""
+
+    def __init__(
+        self,
+        *faces: int,
+        options: Mapping[str, Json] | None = None,
+        cold: bool = False,
+        house: Mapping[str, object] | None = None,
+    ) -> None:
+        self.engine = Engine(MemoryStore(), catalog(house), Fixed("primer"))
+        options = {"pack": pack(), **(options or {})}
+        self._session = self.engine.start(
+            "primer", options=options, dice="scripted", script=faces, session="s", house=tuple(house or {})
+        )
+        self.cold = cold
+        self.faces = len(faces)
+
+    @property
+    def session(self) -> Session:
+        if self.cold:
+            self._session = self.engine.load("s")
+        return self._session
+
+    @property
+    def state(self) -> State:
+        return self._session.state(reader=GM)
+
+    @property
+    def count(self) -> Num:
+        return self.state.at[0]
+
+    @property
+    def turn(self) -> str:
+        return self.state.turn
+
+    @property
+    def events(self) -> list[Event]:
+        return [recorded.event for recorded in self._session.history(reader=GM) if not recorded.undone]
+
+    def join(
+        self,
+        who: str,
+        side: str,
+        *,
+        pools: Mapping[str, Num] | None = None,
+        conditions: tuple[Held, ...] = (),
+        secret: bool = False,
+        **fields: Any,
+    ) -> None:
+        must(
+            self.session.join(
+                who,
+                who.title(),
+                side=side,
+                sheet=average(**fields),
+                pools=pools,
+                conditions=conditions,
+                secret=secret,
+                controller=who,
+            )
+        )
+
+    def begin(self) -> None:
+        must(self.session.begin())
+
+    def declare(
+        self, actor: str, name: str, *targets: str, rows: tuple[Modifier, ...] = (), **params: Any
+    ) -> Refused | None:
+        before = self._session.digest
+        answer = self.session.declare(actor, name, *targets, rows=rows, **params)
+        assert answer.refused is None or self._session.digest == before, "a refusal appends nothing"
+        return answer.refused
+
+    def attack(self, actor: str, target: str, *, rows: tuple[Modifier, ...] = (), **params: Any) -> Refused | None:
+        """Attack with a sword unless told otherwise; it is pending afterwards."""
+        return self.declare(actor, "attack", target, rows=rows, **{"weapon": "sword", **params})
+
+    def answer(self, *answers: str) -> None:
+        """Answer prompts in the order they come up."""
+        for value in answers:
+            slot, prompt = next(iter(self.state.prompts.items()))
+            must(self.session.answer(slot, prompt.ask.who[0], value))
+
+    @property
+    def asked(self) -> list[tuple[str, str]]:
+        """Who is asked, and what."""
+        return [(prompt.ask.who[0], prompt.ask.key) for prompt in self.state.prompts.values()]
+
+    def options(self) -> dict[str, Num | None]:
+        """What the open prompt offers, and what each would mean."""
+        (prompt,) = self.state.prompts.values()
+        return {option.code: option.value for option in prompt.ask.options or ()}
+
+    def found(self, kind: type[Any], key: str | None = None) -> list[Any]:
+        return [event for event in self.events if type(event) is kind and (key is None or event.key == key)]  # type: ignore[attr-defined]
+
+    def last(self, kind: type[Any], key: str) -> Any:
+        return self.found(kind, key)[-1]
+
+    def rows(self, kind: type[Any], key: str) -> dict[str, Num]:
+        """The trace of the last step of a kind and key."""
+        return {row.code: row.amount for row in self.last(kind, key).trace}
+
+    def taken(self, who: str, pool: str = "htk") -> Any:
+        """The damage taken from a pool."""
+        someone = self.state.combatants[who]
+        high = (someone.ranges or {})[pool].high
+        assert high is not None
+        return exact(high) - exact(someone.pools[pool] or 0)
+
+    def pool(self, who: str, name: str) -> Num | None:
+        return self.state.combatants[who].pools[name]
+
+    def conditions(self, who: str) -> dict[str, Num | None]:
+        return {held.id: held.value for held in self.state.combatants[who].conditions.values() if held.id != "reaction"}
+
+    def until(self, who: str, condition: str) -> Num:
+        found = self.state.combatants[who].conditions[condition].until
+        assert found is not None
+        return found[0]
+
+    @property
+    def outcomes(self) -> list[str]:
+        """How every declared action ended, in the order of their ends."""
+        declared = {event.action for event in self.events if isinstance(event, Declare)}
+        return [event.code for event in self.events if isinstance(event, Done) and event.action in declared]
+
+    @property
+    def stimuli(self) -> list[tuple[Num, str]]:
+        """Every stimulus: its count, and whose."""
+        return [(e.when[0], e.who) for e in self.events if isinstance(e, Turn) and e.moment == "stimulus"]
+
+    def verify(self) -> None:
+        """The log is clean, and every face of the script was thrown."""
+        report = self._session.verify()
+        assert report.is_clean, report.findings
+        thrown = sum(len(event.faces or ()) for event in self.events if isinstance(event, Roll))
+        assert thrown == self.faces, f"{self.faces - thrown} faces left"
+
+
+SLOW: Sheet = {"race": {"PSM": -25}}
+"""Ten counts later than others."""
+
+
+def duel(*faces: int, first: Sheet | None = None, second: Sheet | None = None, **how: Any) -> Table:
+    """Ann against Bob, begun. Ann rolls 2 for INIT and declares at count 2; slow Bob rolls 11 and would declare at count 21."""
+    table = Table(1, 1, 6, 5, *faces, **how)
+    table.join("ann", "red", **(first or {}))
+    table.join("bob", "blue", **{**SLOW, **(second or {})})
+    table.begin()
+    return table
+
+
+def struck(
+    *faces: int, stance: str = "aware-defending", after: tuple[int, ...] = (1, 1), params: Mapping[str, Any] | None = None, **how: Any
+) -> Table:
+    """Ann's sword comes down on Bob at count 10, before he declares anything; she reacts again with `after`, and it is her turn at 12."""
+    table = duel(*faces, *after, **how)
+    assert table.attack("ann", "bob", **(params or {})) is None
+    table.answer(stance)
+    return table
