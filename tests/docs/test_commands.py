@@ -94,6 +94,15 @@ def test_whatif_prints_what_the_page_says(home: Path) -> None:
     compare("whatif", printed)
 
 
+def test_fork_and_diff_print_what_the_page_says(home: Path) -> None:
+    session = document("demo", "nyra")["session"]
+    compare("fork", document("fork", session))
+    printed = document("diff", f"{session}@19", f"{session}@24", code=1)
+    for step in printed["steps"]:
+        step["after"] = {}
+    compare("diff", printed)
+
+
 def test_show_prints_what_the_page_says(home: Path) -> None:
     session = tiny_session(dice="scripted", script=(1, 2, 7, 3, 4, 7))
     must(session.declare("ann", "attack", "bob", id="a1"))

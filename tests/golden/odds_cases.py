@@ -162,11 +162,13 @@ STICK: Sheet = {
 BLADE: Sheet = {**STICK, "key": "blade", "name": "Blade", "delay": 5, "traits": ["Impact", "Mastercraft"]}
 
 
-def nyra(*, conditions: tuple[Held, ...] = (), skills: Sheet | None = None, secret: bool = False, **options: Any) -> Session:
+def nyra(
+    *, conditions: tuple[Held, ...] = (), skills: Sheet | None = None, secret: bool = False, dice: str = "fair", script: tuple[int, ...] = (), **options: Any
+) -> Session:
     """A duel with small dice: Ada acts first."""
     sheet = {"STR": 7, "AGI": 6, "CON": 7, "sequence": 5, "weapons": [STICK, BLADE]}
-    session = Engine(MemoryStore(), entropy=Fixed("odds")).start("nyra", session="s", options=options)
-    must(session.join("ada", "Ada", side="red", sheet={**sheet, "skills": {"Swords": 7, "Dodge": 5}}, controller="ada"))
+    session = Engine(MemoryStore(), entropy=Fixed("odds")).start("nyra", session="s", options=options, dice=dice, script=script)
+    must(session.join("ada", "Ada", side="red", sheet={**sheet, "skills": {"Swords": 7, "Dodge": 5}}, controller="ada", secret=False))
     known = {**sheet, "sequence": 4, "skills": skills if skills is not None else {"Swords": 7, "Defense": 5, "Dodge": 3}}
     must(session.join("bram", "Bram", side="blue", sheet=known, conditions=conditions, controller="bram", secret=secret))
     must(session.begin())

@@ -10,7 +10,6 @@ import random
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from affray.kernel import (
     GM,
@@ -31,54 +30,24 @@ from affray.kernel import (
     SetCondition,
     SetPool,
     SetStep,
-    State,
-    audit,
     canonical,
     commands,
-    redact,
     slot,
-    verify,
 )
 from affray.sessions import Session
 
-from ..support.dicey import Dicey
-from ..support.table import must, tiny_catalog
-from .test_honest_logs import OPTIONS, READERS, played
+from ..support.amends import check, line, plain, stands
+from ..support.table import must
+from .test_honest_logs import OPTIONS, played
 
-CATALOG = tiny_catalog(Dicey)
-FIGHTS = range(3 * len(OPTIONS))
+FIGHTS = range(len(OPTIONS))
+OTHERS = range(len(OPTIONS), 2 * len(OPTIONS))
 
 
 def fresh(index: int) -> Session:
     """A fight of one's own, which nobody else goes on with."""
     session: Session = played.__wrapped__(index)
     return session
-
-
-def stands(session: Session) -> bytes:
-    return canonical(session.state(reader=GM))
-
-
-def plain(state: State) -> State:
-    """A state without the versions at which its open actions stand in the log."""
-    return replace(state, open={name: replace(run, since=0) for name, run in state.open.items()})
-
-
-def line(session: Session) -> list[tuple[int, Any]]:
-    """The present line."""
-    return [(one.version, one.event) for one in session.history(reader=GM) if not one.undone]
-
-
-def check(session: Session, where: str) -> None:
-    """The log and every copy of it are in order, and the rules would say the same again."""
-    whole = [session.header, *session.lines]
-    assert session.verify().findings == (), where
-    found = audit(whole, CATALOG.rules)
-    assert (found.findings, found.divergences) == ((), ()), where
-    for reader in READERS:
-        copy = [whole[0], *(redact(one, reader) for one in whole[1:])]
-        assert verify(copy).findings == (), (where, reader)
-        assert audit(copy, CATALOG.rules).is_clean, (where, reader)
 
 
 class Changer:
@@ -144,7 +113,7 @@ def kept(before: list[tuple[int, Any]], after: list[tuple[int, Any]], named: set
     for version, event in after:
         if not isinstance(event, Roll) or (earlier := old.get(slot(event))) is None:
             continue
-        if slot(event) in named or "overruled" in (event.source, earlier.source):
+        if slot(event) in named or {"overruled", "reported"} & {event.source, earlier.source}:
             continue
         for was, now in zip(earlier.faces or (), event.faces or (), strict=False):
             assert was[: len(now)] == now[: len(was)], (version, slot(event))
@@ -173,7 +142,7 @@ def go_on(session: Session, dice: random.Random) -> None:
 def test_amending_nothing_changes_nothing(index: int) -> None:
     """Law 6: what was recorded is made again, dice and answers included."""
     session = fresh(index)
-    for since in (2, session.head // 2, session.head * 3 // 4):
+    for since in (2, session.head * 2 // 3):
         before = stands(session)
         plan = session.amend_plan(commands.Amend(since=since, reason="Nothing."))
         if isinstance(plan, Refused):
@@ -188,14 +157,15 @@ def test_amending_nothing_changes_nothing(index: int) -> None:
     check(session, f"fight {index}")
 
 
-@pytest.mark.parametrize("index", FIGHTS)
+@pytest.mark.parametrize("index", OTHERS)
 def test_whatever_is_changed_the_log_stays_whole(index: int) -> None:
     """Law 1: nothing is lost, one rewind undoes it, and every reader's copy verifies."""
     session = fresh(index)
     changer = Changer(index, session)
-    for count in range(4):
+    for count in range(3):
         amend, before, old = changer.amend(), stands(session), line(session)
         where = f"fight {index}, {count}: {amend.edits}"
+        print(where)
         made = sent(session, amend)
         if made is None or not made[1]:
             continue
@@ -214,22 +184,24 @@ def test_whatever_is_changed_the_log_stays_whole(index: int) -> None:
             go_on(session, changer.dice)
             session.request(commands.Amend(reason="", go_on=True))
         kept(old, line(session), named)
-        check(session, where)
+    check(session, f"fight {index}")
     reloaded = session.__class__(session._store, session._books, session._entropy, session.id)
     assert stands(session) == stands(reloaded)
 
 
 def test_the_random_amends_reach_what_they_are_to_test() -> None:
     events: list[Any] = []
-    for index in FIGHTS[::4]:
+    stops: set[str] = set()
+    for index in OTHERS[::2]:
         session = fresh(index)
         changer = Changer(index, session)
-        for _ in range(4):
-            sent(session, changer.amend())
-            go_on(session, changer.dice)
-            session.request(commands.Amend(reason="", go_on=True))
+        for _ in range(3):
+            made = sent(session, changer.amend())
+            if made is not None and isinstance(made[0], AmendPlan) and made[0].stopped is not None:
+                stops.add(made[0].stopped.why)
         events += [one.event for one in session.history(reader=GM)]
-    assert sum(isinstance(event, Rewind) and event.why == "amend" for event in events) > 20
+    assert sum(isinstance(event, Rewind) and event.why == "amend" for event in events) > 10
+    assert {"die", "turn"} <= stops
     effects = {type(event.effect) for event in events if isinstance(event, Overrule)}
     assert {GiveModifier, SetCondition, SetPool, SetStep} <= effects
     assert any(isinstance(event, Roll) and event.reused for event in events)

@@ -8,25 +8,98 @@ from msgspec.structs import replace
 
 from affray.kernel import (
     GM,
+    Action,
     AmendPlan,
+    ApplyDamage,
+    Ask,
     Chain,
+    EndTurn,
+    Fight,
+    GiveModifier,
+    Judge,
     Log,
+    Modifier,
+    Option,
     Refused,
     Roll,
+    Row,
     State,
+    Steps,
     audit,
     canonical,
     commands,
+    dice,
+    hookimpl,
     redact,
     slot,
     verify,
 )
 from affray.kernel.events import Effect
-from affray.sessions import Catalog, Session
+from affray.sessions import Catalog, Engine, Session
 
-from .table import must
+from .table import answer_all, engine, must, tiny_catalog, tiny_session
+from .tiny import Tiny
 
 WHY = "It was otherwise."
+
+SURE = (Modifier("attack.skill", 20, "sure"),)
+
+
+class Plain(Tiny):
+    """An attack that does what its dice say: no bleeding, nobody goes down, and the fight goes on."""
+
+    @hookimpl
+    def resolve(self, fight: Fight, action: Action) -> Steps:
+        return plain_attack(fight, action) if action.name == "attack" else super().resolve(fight, action)
+
+    @hookimpl
+    def is_over(self, fight: Fight) -> str | None:
+        return None
+
+
+def plain_attack(fight: Fight, action: Action) -> Steps:
+    goal = 10 + sum(int(row.amount) for row in action.rows("attack.skill"))
+    swing = yield from Roll("attack", by=action.actor, plan=dice(1, 20))
+    margin = goal - int(swing.total or 0)
+    verdict = yield from Judge("attack", by=action.actor, against=action.target, goal=goal, margin=margin, code="hit" if margin >= 0 else "miss")
+    if verdict.code == "hit":
+        guard = yield from Ask("guard", who=(action.target,), options=(Option(code="dodge"), Option(code="stand")))
+        if guard == "dodge":
+            dodge = yield from Roll("dodge", by=action.target, plan=dice(1, 20))
+            if int(dodge.total or 0) <= 5:
+                verdict = yield from Judge("dodged", by=action.target, code="dodged")
+    if verdict.code == "hit":
+        roll = yield from Roll("damage", by=action.actor, plan=dice(2, 4))
+        rows = (Row("dice", roll.total or 0, "roll"), *action.rows("damage.flat"))
+        value = max(0, sum(int(row.amount) for row in rows))
+        yield ApplyDamage("damage", target=action.target, pools=("hp",), value=value, roll=slot(roll), trace=rows if value else ())
+    if not action.is_nested:
+        yield EndTurn("turn", who=action.actor)
+    return verdict.code
+
+
+PLAIN = tiny_catalog(Plain)
+
+
+SCRIPT = (1, 1, 3, 2, 2, 4, 1, 1, 5, 3, 3)
+"""Initiative; Ann hits for 4; Bob hits for 2; Ann hits for 6."""
+
+
+def fight(script: tuple[int, ...] = SCRIPT, made: Engine | None = None, **start: Any) -> Session:
+    """Ann, Bob and Ann attack, and nobody dodges: Bob has 12, then 8, then 2 hit points; Ann 12, then 10."""
+    session = tiny_session(made or engine(catalog=PLAIN), dice="scripted-then-fair", script=script, **start)
+    for who, whom, name in (("ann", "bob", "a1"), ("bob", "ann", "b1"), ("ann", "bob", "a2")):
+        must(session.declare(who, "attack", whom, id=name))
+        answer_all(session, 1)
+    return session
+
+
+def hp(session: Session, who: str = "bob") -> Any:
+    return session.state(reader=GM).combatants[who].pools["hp"]
+
+
+def luck(action: str, amount: int = 2, place: str = "damage.flat") -> GiveModifier:
+    return GiveModifier(action=action, rows=(Modifier(place, amount, "luck"),))
 
 
 def stands(session: Session) -> bytes:
@@ -130,14 +203,21 @@ def log_of(session: Session) -> Log:
 
 
 __all__ = [
+    "PLAIN",
+    "SCRIPT",
+    "SURE",
     "WHY",
+    "Plain",
     "amended",
     "check",
     "faces",
+    "fight",
     "find",
+    "hp",
     "last",
     "line",
     "log_of",
+    "luck",
     "plain",
     "planned",
     "refused",

@@ -114,4 +114,12 @@ def plain() -> Session:
     return session
 
 
-__all__ = ["everything", "plain"]
+@cache
+def scripted() -> Session:
+    """A fight whose first dice come from a script and whose last ones are not opened."""
+    session = tiny_session(engine(catalog=tiny_catalog(Dicey)), dice="scripted-then-fair", script=(3, 4))
+    must(session.declare("ann", "end-turn", id="a1"))
+    return session
+
+
+__all__ = ["everything", "plain", "scripted"]

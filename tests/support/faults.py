@@ -18,12 +18,14 @@ from affray.kernel import (
     Action,
     Change,
     Condition,
+    Derived,
     Fight,
     Form,
     Judge,
     Modifier,
     Refused,
     Roll,
+    Row,
     Save,
     Step,
     Steps,
@@ -36,7 +38,7 @@ from affray.kernel.testing import Exempt, Report, check_house_rule, check_rules
 
 from .sound import Sheet, Sound, act, attack, guard, swing, wound
 
-FEW = {"fights": 2, "commands": 16}
+FEW: dict[str, Any] = {"fights": 2, "commands": 16}
 
 TEN = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -113,6 +115,12 @@ class Raising(Told):
 class Leaving(Told):
     def told(self, fight: Fight, action: Action) -> Steps:
         raise SystemExit(1)
+
+
+class Derives(Sound):
+    @hookimpl
+    def derive(self, sheet: Sheet, options: Any) -> list[Derived]:
+        return [Derived(code="twice", value=2 * sheet.skill, trace=(Row("skill", sheet.skill, "sheet"),))]
 
 
 class Sentence(Told):
@@ -488,10 +496,10 @@ FAULTS: dict[str, dict[str, Callable[[], Report]]] = {
         "leaving": system(leaving),
         "a rule that is nothing": lambda: check_house_rule(nothing, over=Sound, name="nothing"),
     },
-    "rude": {},  # test_kit_processes.py: a module that is imported anew
+    "rude": {},  # test_kit_processes.py: a module that another process imports
     "unbuildable": {"misspelt": system(Misspelt), "beginless": system(Beginless), "wrapping": rule(Wrapping)},
     "unplayed": {"picky": system(Picky), "idle": system(Idle)},
-    "breach": {"raising": system(Raising), "leaving": system(Leaving), "sentence": system(Sentence), "bleeds": rule(Bleeds)},
+    "breach": {"raising": system(Raising), "leaving": system(Leaving), "sentence": system(Sentence), "bleeds": rule(Bleeds), "derives": system(Derives)},
     "endless": {"rolls": system(Rolls), "spins": system(Spins), "spins between": system(SpinsBetween)},
     "world": {
         "clock": system(ReadsClock),

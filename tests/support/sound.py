@@ -130,7 +130,7 @@ class Sound:
 
     @hookimpl
     def check(self, fight: Fight, action: Action) -> Refused | None:
-        is_tired = isinstance(action.params, AttackParams) and action.params.effort > exact(fight.pool(action.actor, "hp"))
+        is_tired = isinstance(action.params, AttackParams) and action.params.effort > fight.pool(action.actor, "hp")
         return Refused("exhausted", (action.actor,)) if is_tired else None
 
     @hookimpl
@@ -201,7 +201,7 @@ def guard(fight: Fight, action: Action, verdict: Judge) -> Any:
     skill = Row("skill", fight.sheet(action.target).skill, "sheet")
     defence = yield from Defend("guard", who=action.target, code=answer, value=skill.amount, trace=(skill,))
     die = yield from Roll("guard", by=action.target, plan=dice(1, 20))
-    margin = exact(defence.value) - exact(die.total or 0)
+    margin = exact(defence.value or 0) - exact(die.total or 0)
     is_stopped = margin >= 0 and margin >= exact(verdict.margin or 0)
     return (yield from Judge("guard", by=action.target, code="stopped" if is_stopped else "hit", margin=number(margin)))
 
@@ -221,12 +221,13 @@ def wound(fight: Fight, action: Action) -> Steps:
 def shove(fight: Fight, action: Action) -> Steps:
     verdict = yield from swing(fight, action)
     if verdict.code == "hit":
-        rows = (Row("speed", fight.sheet(action.target).speed, "sheet"),)
+        goal: int = fight.sheet(action.target).speed
+        rows = (Row("speed", goal, "sheet"),)
         die = yield from Roll("balance", by=action.target, plan=dice(1, 12))
-        margin = rows[0].amount - exact(die.total or 0)
+        margin = goal - exact(die.total or 0)
         code = "made" if margin >= 0 else "failed"
         save = yield from Save(
-            "balance", who=action.target, name="balance", code=code, goal=rows[0].amount, margin=number(margin), trace=rows, roll=slot(die)
+            "balance", who=action.target, name="balance", code=code, goal=goal, margin=number(margin), trace=rows, roll=slot(die)
         )
         if save.code != "made":
             yield Condition("prone", target=action.target, id="prone", until=(number(fight.at[0] + 1), *fight.state.at[1:]))

@@ -140,54 +140,65 @@ SENDER: dict[str, tuple[Any, ...]] = {
 
 
 def envelopes(lines: Sequence[bytes], most: int = 1) -> Iterator[Tampered]:
-    """What stands around the events of so many commits that begin with a kind.
-
-    Another sender, one that is kept or open, a nonce, a group, salt, audience.
-    """
+    """What stands around the events of so many commits that begin with a kind, changed."""
     commits = take_apart(lines)
     kinds: Counter[str] = Counter()
-
-    def made(what: str, how: Any, commit: Loose) -> Tampered:
-        return Tampered(what, version, f"{kind}: {how}", [*commits[:at], commit, *commits[at + 1 :]], at)
-
     for at, commit in enumerate(commits):
-        kind, version = commit.pieces[0].kind, commit.pieces[0].version
-        kinds[kind] += 1
-        if kinds[kind] > most:
-            continue
-        for name, others in SENDER.items():
-            for other in others:
-                if commit.sender[name] != other:
-                    changed = commit.again()
-                    changed.sender[name] = other
-                    yield made(f"sender.{name}", other, changed)
-        changed = commit.again()
-        if changed.part is None:
-            changed.part = {"audience": ["gm"], "salt": "0" * 32, "sender": changed.envelope["sender"]}
-            changed.envelope["sender"] = None
-        else:
-            changed.envelope["sender"], changed.part = changed.part["sender"], None
-            del changed.envelope["kept"]
-        yield made("sender", "kept" if changed.part else "open", changed)
-        changed = commit.again()
-        changed.envelope["nonce"] = "" if commit.envelope["nonce"] else "never-used"
-        yield made("nonce", changed.envelope["nonce"], changed)
-        changed = commit.again()
-        changed.envelope["group"] = {"id": "g", "index": 1, "size": 1}
-        yield made("group", "alone", changed)
-        if commit.part is not None:
-            for name, other in (("salt", "0" * 32), ("audience", ["bob", "gm"])):
+        first = commit.pieces[0]
+        kinds[first.kind] += 1
+        if kinds[first.kind] <= most:
+            for changes in (_senders, _whole_envelopes, _parts):
+                for what, how, changed in changes(commit):
+                    yield Tampered(what, first.version, f"{first.kind}: {how}", [*commits[:at], changed, *commits[at + 1 :]], at)
+
+
+Around = Iterator[tuple[str, Any, Loose]]
+
+
+def _senders(commit: Loose) -> Around:
+    """Another sender in one respect."""
+    for name, others in SENDER.items():
+        for other in others:
+            if commit.sender[name] != other:
                 changed = commit.again()
-                assert changed.part is not None
-                changed.part[name] = other
-                yield made(f"sender part.{name}", other, changed)
-        for index, piece in enumerate(commit.pieces):
-            for name, other in (("salt", "0" * 32), ("audience", sorted({*(piece.part or {}).get("audience", ()), "bob"}))):
-                if piece.part is not None and piece.part[name] != other:
-                    pieces = list(commit.pieces)
-                    pieces[index] = piece.again()
-                    pieces[index].part[name] = other  # type: ignore[index]  # it has one
-                    yield made(f"part.{name}", other, commit.of(*pieces))
+                changed.sender[name] = other
+                yield f"sender.{name}", other, changed
+
+
+def _whole_envelopes(commit: Loose) -> Around:
+    """A sender that is kept or open where it was not, another nonce, a group of its own."""
+    changed = commit.again()
+    if changed.part is None:
+        changed.part = {"audience": ["gm"], "salt": "0" * 32, "sender": changed.envelope["sender"]}
+        changed.envelope["sender"] = None
+    else:
+        changed.envelope["sender"], changed.part = changed.part["sender"], None
+        del changed.envelope["kept"]
+    yield "sender", "kept" if changed.part else "open", changed
+    changed = commit.again()
+    changed.envelope["nonce"] = "" if commit.envelope["nonce"] else "never-used"
+    yield "nonce", changed.envelope["nonce"], changed
+    changed = commit.again()
+    changed.envelope["group"] = {"id": "g", "index": 1, "size": 1}
+    yield "group", "alone", changed
+
+
+def _parts(commit: Loose) -> Around:
+    """Another salt and another audience of what is kept."""
+    if commit.part is not None:
+        for name, other in (("salt", "0" * 32), ("audience", ["bob", "gm"])):
+            changed = commit.again()
+            assert changed.part is not None
+            changed.part[name] = other
+            yield f"sender part.{name}", other, changed
+    for index, piece in enumerate(commit.pieces):
+        for name in ("salt", "audience") if piece.part is not None else ():
+            pieces = list(commit.pieces)
+            twin = pieces[index] = piece.again()
+            assert twin.part is not None
+            twin.part[name] = "0" * 32 if name == "salt" else sorted({*twin.part[name], "bob"})
+            if twin.part != piece.part:
+                yield f"part.{name}", twin.part[name], commit.of(*pieces)
 
 
 # -- whole events and commits

@@ -120,12 +120,14 @@ from .ledger import (
 )
 from .lineage import Amended
 from .log import Answered, Log, next_nonce_digest, opens_run
+from .luck import DiceCount, DiceTest, Luck, PersonLuck, RollLuck, luck
+from .luck_actions import ActionLuck, action_luck
 from .names import WITNESS, check_id, place, root, slot
 from .nonces import counted
 from .notation import notation as write_notation
 from .notation import parse
 from .numbers import Exact, Num, exact, is_number, number, total
-from .odds import Chance, Odds, Taken, odds, odds_each, odds_from
+from .odds import USUAL_SAMPLES, Chance, Odds, Taken, odds, odds_each, odds_from
 from .odds import Told as OddsTold
 from .playout import Outcome as ActionOutcome
 from .playout import Start as OddsStart
@@ -192,10 +194,12 @@ __all__ = [
     "PUBLIC",
     "SCHEMAS",
     "UPCASTERS",
+    "USUAL_SAMPLES",
     "WITNESS",
     "Accepted",
     "Act",
     "Action",
+    "ActionLuck",
     "ActionOutcome",
     "AffrayError",
     "AmendPlan",
@@ -225,9 +229,11 @@ __all__ = [
     "Declare",
     "Defend",
     "Derived",
+    "DiceCount",
     "DiceError",
     "DicePlan",
     "DiceReport",
+    "DiceTest",
     "Difference",
     "Divergence",
     "Done",
@@ -257,6 +263,7 @@ __all__ = [
     "Keeping",
     "Leave",
     "Log",
+    "Luck",
     "Manifest",
     "Modifier",
     "Moment",
@@ -278,6 +285,7 @@ __all__ = [
     "Outcome",
     "Overrule",
     "Part",
+    "PersonLuck",
     "Pin",
     "PluginUnavailable",
     "Pool",
@@ -291,6 +299,7 @@ __all__ = [
     "RevealDice",
     "Rewind",
     "Roll",
+    "RollLuck",
     "Row",
     "RuleSet",
     "Rules",
@@ -333,6 +342,7 @@ __all__ = [
     "Wait",
     "WhatIf",
     "When",
+    "action_luck",
     "amend_told",
     "amending",
     "audit",
@@ -375,6 +385,7 @@ __all__ = [
     "is_whole",
     "kept_faces",
     "limits",
+    "luck",
     "may_read",
     "moment",
     "next_nonce_digest",

@@ -167,7 +167,7 @@ class _Commands:
         if at < 0 or self._commits[at][1] < version:
             return Refused("not-present", (version,))
         begun = begun_at(self._log, version)
-        if not inputs_of(self._log, [(begun, self._log.events[begun - 1])], 0):
+        if begun <= self._log.opened_at or not inputs_of(self._log, [(begun, self._log.events[begun - 1])], 0):
             return Refused("not-amendable", (version,))
         return begun
 
@@ -296,17 +296,21 @@ def refusal(rerun: Rerun) -> Refused | None:
     The rules' own word on what is new, amend-failed, or, where nothing could be put in at all, what is missing.
     """
     stopped = rerun.stopped
-    if rerun.refused is not None:
-        return rerun.refused
-    if stopped is not None and stopped.why == "failed":
-        return Refused("amend-failed", (stopped.what, stopped.text))
-    if rerun.made:
-        return None
+    if (failed := _failure(rerun)) is not None or rerun.made:
+        return failed
     if stopped is None:
         return Refused("nothing-to-go-on")
     if rerun.dice_refused is not None:
         return rerun.dice_refused
     return Refused("turn-held", stopped.who) if stopped.why == "turn" else Refused("prompt-open", (stopped.what,))
+
+
+def _failure(rerun: Rerun) -> Refused | None:
+    """Why what is new cannot be carried out; None where it can."""
+    stopped = rerun.stopped
+    if rerun.refused is not None or stopped is None or stopped.why != "failed":
+        return rerun.refused
+    return Refused("amend-failed", (stopped.what, stopped.text))
 
 
 def told(log: Log, prepared: Prepared, rerun: Rerun, before: State, head: int) -> AmendPlan:
@@ -331,7 +335,9 @@ def plan(book: RuleBook, log: Log, amend: c.Amend, before: State) -> AmendPlan |
     if isinstance(prepared, Refused):
         return prepared
     rerun = run(book, log, prepared, NoFresh())
-    return rerun.refused or told(log, prepared, rerun, before, log.head)
+    if (failed := _failure(rerun)) is not None:
+        return failed
+    return told(log, prepared, rerun, before, log.head)
 
 
 # -- what is appended

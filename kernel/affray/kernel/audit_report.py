@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from hashlib import sha256
 from typing import Any
@@ -140,8 +139,8 @@ class Tally:
         self._told: set[tuple[str, str, str]] = set()
         self._clock: set[bytes] = set()
         self._unchecked: dict[tuple[str, str], tuple[int, set[str]]] = {}
-        self._rolls = array("q")
-        self._slots = array("q")
+        self._rolls: list[int] = []
+        self._slots: list[int] = []
         self._taken_back: dict[int, list[int]] = {}
         self._repeated: dict[str, list[int]] = {}
 

@@ -238,7 +238,7 @@ class Chain:
 
     def advance(self, commit: Commit) -> None:
         """Move on to a commit that was just written, without reading it again."""
-        self.version, self.digest = commit.last, commit.digest
+        self.version, self.digest, self.session = commit.last, commit.digest, commit.envelope.session
         self.line += 1
         self._group = commit.envelope.group
 
@@ -273,7 +273,6 @@ class Chain:
         keeper.finish()
         if envelope.session != self.session and not self._forks(envelope.session, events[0]):
             raise self.damaged(f"belongs to session {envelope.session!r}, not to {self.session!r}")
-        self.session = envelope.session
         commit = Commit(
             envelope=envelope, events=events, kept=tuple(keeper.hashes), digest=raw.digest, line=line, sender=sender
         )
@@ -292,6 +291,8 @@ class Chain:
             raise self.damaged(f"format {envelope.format}; this release reads format {FORMAT}")
         if (envelope.sender is None) == (envelope.kept is UNSET):
             raise self.damaged("must hold its sender or the hash of its part, one of them")
+        if envelope.session != self.session and not self.version:
+            raise self.damaged(f"belongs to session {envelope.session!r}, not to {self.session!r}")
         if envelope.first != self.version + 1 or envelope.previous != self.digest:
             raise self.damaged(f"does not follow version {self.version}: a commit is missing, doubled or moved")
         if not continues(self._group, envelope.group):

@@ -91,6 +91,12 @@ SPREAD_WORK = 2_000_000
 ODDS_BRANCHES = 20_000
 """Executions of one action beyond which its odds are estimated and not worked out."""
 
+LUCK_BRANCHES = 2_000
+"""Executions of one recorded action beyond which its luck is not worked out."""
+
+LUCK_FACES = 5_000
+"""Faces of one kind of die beyond which it is not worked out how likely an uneven die is noticed: nearly always."""
+
 ODDS_ROLLS = 200
 """Rolls one after the other in an action, beyond which its odds are estimated."""
 

@@ -234,6 +234,8 @@ def _commands(log: Log, since: int = 0) -> list[_Done]:
     found: list[_Done] = []
     few = 3
     for first, last, caller, command in present(log):
+        if first < log.opened_at:
+            break  # what the origin of a fork did stays as it was
         if type(log.events[first - 1]) in _NEVER_UNDONE:
             continue
         begun = log.commands[caller, command].first if command else first

@@ -43,6 +43,11 @@ def opens_run(event: Event) -> bool:
     return type(event) is Turn and event.moment != "resume" and ">" not in event.action
 
 
+def is_fork(event: Open) -> bool:
+    """Whether a session opens as the fork of another, with whose commits it begins."""
+    return event.origin is not None and event.origin.how == "fork"
+
+
 def run_number(openings: Sequence[int], secret_openings: Sequence[int], version: int, *, secret: bool) -> int:
     """The number of the run that was opened at a version, among its own kind: 1, 2, ... if it is open, -1, -2, ... if secret.
 
@@ -91,6 +96,7 @@ class Log:
         self.choice = (0, "")
         self.opened: Open | None = None
         self.is_fork = False
+        self.opened_at = 0
         self._caller = ""
 
     @property
@@ -178,12 +184,15 @@ class Log:
 
         Those were chosen when all nonces so far were known, so a fork's dice wait for another as after an epoch.
         """
+        if self.opened is not None and not is_fork(event):
+            return
         if self.opened is not None:
             self.is_fork = True
             self.epochs = {"open": 1, "kept": 1}
             self.epoch_since = {"open": version, "kept": version}
             self.nonces_since = {"open": 0, "kept": 0}
         self.opened = event
+        self.opened_at = version
 
     def end(self, commit: Commit) -> None:
         """Take in that the commit which was begun is whole."""
@@ -288,4 +297,4 @@ class Log:
         )
 
 
-__all__ = ["Answered", "Log", "Pair", "known_to", "next_nonce_digest", "opens_run", "run_number"]
+__all__ = ["Answered", "Log", "Pair", "is_fork", "known_to", "next_nonce_digest", "opens_run", "run_number"]

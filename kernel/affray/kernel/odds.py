@@ -34,7 +34,7 @@ from .steps import Ask, Roll
 from .values import GM
 from .veil import veil
 
-SAMPLES = 10_000
+USUAL_SAMPLES = 10_000
 """How many samples an estimate takes unless it is told otherwise."""
 
 Told = Callable[[int], None]
@@ -102,7 +102,7 @@ class Odds(msgspec.Struct, frozen=True, kw_only=True):
     def damage(self, who: str) -> Interval:
         """The damage to expect for somebody, by the mean over all outcomes."""
         values = [(exact(dict(one.outcome.damage).get(who, 0)), one.probability) for one in self.chances]
-        if self.samples > 1:
+        if self.samples:
             return mean([(value, int(weight * self.samples)) for value, weight in values])
         return Interval.exactly(sum((value * weight for value, weight in values), Fraction(0)))
 
@@ -114,7 +114,7 @@ def odds(
     reply: Reply = first_option,
     *,
     until_damage: bool = False,
-    samples: int = SAMPLES,
+    samples: int = USUAL_SAMPLES,
     seed: str = "",
     told: Told | None = None,
 ) -> Odds | Refused:
@@ -136,7 +136,7 @@ def odds_each(
     answers: Mapping[str, str] | None = None,
     *,
     until_damage: bool = False,
-    samples: int = SAMPLES,
+    samples: int = USUAL_SAMPLES,
     seed: str = "",
     told: Told | None = None,
 ) -> tuple[Odds, ...] | Refused:
@@ -172,16 +172,16 @@ def odds_from(
     reply: Reply = first_option,
     *,
     branches: int = ODDS_BRANCHES,
-    samples: int = SAMPLES,
+    samples: int = USUAL_SAMPLES,
     seed: str = "",
     told: Told | None = None,
 ) -> Odds | Refused:
     """Give the odds of an action from where it begins, without asking whether it may be declared.
 
-    `samples` is 1 to ODDS_SAMPLES, or 0 to estimate nothing: what has more than `branches` is refused as too-many-branches.
+    `samples` is 2 to ODDS_SAMPLES, or 0 to estimate nothing: what has more than `branches` is refused as too-many-branches.
     """
-    if type(samples) is not int or not 0 <= samples <= ODDS_SAMPLES:
-        raise InputError(f"must be a whole number up to {ODDS_SAMPLES}", path="samples", value=samples)
+    if type(samples) is not int or samples == 1 or not 0 <= samples <= ODDS_SAMPLES:
+        raise InputError(f"must be a whole number from 2 to {ODDS_SAMPLES}, or 0", path="samples", value=samples)
     met = _Met(told)
     try:
         try:
@@ -415,4 +415,4 @@ def _thrown(roll: Roll, number: int, seed: str) -> Seen:
     return Seen(reading.total, reading.botch, reading.fault)
 
 
-__all__ = ["SAMPLES", "Chance", "Odds", "Taken", "Told", "odds", "odds_each", "odds_from"]
+__all__ = ["USUAL_SAMPLES", "Chance", "Odds", "Taken", "Told", "odds", "odds_each", "odds_from"]

@@ -133,7 +133,7 @@ class Playout:
         self._feed(self._start.opening)
         while (action := exchange.state.open.get(name)) is not None:
             roll = exchange.awaited(name) if action.due is None else None
-            if roll is not None and self._damage and self._start.until_damage:
+            if roll is not None and self._start.until_damage and any(self._damage.values()):
                 self._code = DAMAGED
                 break
             if roll is not None and (event := self._with_set_faces(roll)) is None:

@@ -6,7 +6,6 @@ shares what did not change, so one kept state costs what its commit changed.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -45,7 +44,7 @@ class Points:
     def __init__(self, header: bytes, reread: Reread | None = None, where: str = "") -> None:
         self.events_read_again = 0
         self._header, self._reread, self._where = header, reread, where
-        self._ends = array("q")
+        self._ends: list[int] = []
         self._kept: dict[int, Point] = {}
         self._recent: list[tuple[int, bool]] = []
         self.add(Point())

@@ -16,7 +16,7 @@ from .errors import Damaged
 from .events import Open, RevealDice, Rewind
 from .fold import fold
 from .ledger import Chain, Commit
-from .log import Log
+from .log import Log, is_fork
 from .state import State
 from .verify_claims import Sight, claims
 from .verify_dice import DiceCheck, DiceReport
@@ -118,7 +118,7 @@ class Verifier:
         if event.kept is not UNSET:
             self.hidden += 1
             self.sight.take(event)
-        if kind is Open and version != 1 and (event.origin is None or event.origin.how != "fork"):
+        if kind is Open and version != 1 and not is_fork(event):
             self.find(version, "open", "a log begins with its only `open`")
         elif kind is Open and version == 1 and event.session != self.session:
             self.find(version, "open", f"names session {event.session!r} in a log of {self.session!r}")
@@ -134,7 +134,7 @@ class Verifier:
                 self.state = self._state_at(event.to)
             except KeyError:
                 self.find(version, "rewind", f"goes to {event.to}, which is not the end of a commit")
-        elif type(event) is not Open or version == 1 or event.origin is not None:
+        elif type(event) is not Open or version == 1 or is_fork(event):
             self.state = fold(self.state, event, version)
         self.dice.event(event, version, self.state)
 

@@ -18,7 +18,7 @@ from .events import Join, Open, Reveal, RevealDice, Rewind, Sealed
 from .keep import Keeping
 from .ledger import Commit
 from .lineage import Amended
-from .log import Log
+from .log import Log, is_fork
 from .names import root, slot
 from .nonces import WHY_NOT, why_not
 from .state import OpenAction, State
@@ -113,7 +113,7 @@ class DiceCheck:
             self.first_sealed = self.first_sealed or version
         elif kind is Reveal:
             self._opened(event)
-        elif kind is Open and (version == 1 or event.origin is not None):
+        elif kind is Open and (version == 1 or is_fork(event)):
             self.lost += sum(len(rolls) for rolls in self.pending.values())
             self.pending, self.secrets = {}, {}
             self.known = {"open": _bytes(event.chain), "kept": _bytes(event.kept_chain)}

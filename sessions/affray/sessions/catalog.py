@@ -6,7 +6,9 @@ counts once. A plugin that cannot be loaded is listed with its cause and hinders
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -26,6 +28,8 @@ from affray.kernel import (
     spell_out,
 )
 
+from .logs import get_logger
+
 SYSTEMS = "affray.systems"
 HOUSE_RULES = "affray.house_rules"
 
@@ -39,6 +43,20 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     target: str
     problem: str = ""
+
+
+class HouseRule(msgspec.Struct, frozen=True, kw_only=True):
+    """What a house rule says about itself, by attributes of its object, all of which may be left out.
+
+    `title` is its name for people, `release` that of the rule ("1"), `systems` the ids of those it is for (none: any). Its
+    summary is the first line of its docstring.
+    """
+
+    id: str
+    release: str
+    title: str = ""
+    systems: tuple[str, ...] = ()
+    summary: str = ""
 
 
 Factory = Callable[[], object]
@@ -87,6 +105,19 @@ class Catalog:
         """What a system says about itself. Raises PluginUnavailable."""
         return self.bare(system).system
 
+    def house_rule(self, name: str) -> HouseRule:
+        """What a house rule says about itself. Raises PluginUnavailable."""
+        rule = self._make(HOUSE_RULES, name)
+        systems = getattr(rule, "systems", ())
+        is_told = isinstance(systems, tuple) and all(isinstance(one, str) for one in systems)
+        return HouseRule(
+            id=name,
+            release=_release(rule),
+            title=str(getattr(rule, "title", "")),
+            systems=systems if is_told else (),  # what is wrong with them is told when the rules are built
+            summary=(inspect.getdoc(type(rule)) or "").partition("\n")[0],
+        )
+
     def bare(self, system: str) -> RuleSet:
         """A system's rules with default options and no house rules."""
         return self.rules(self.manifest(system, {}, ()))
@@ -119,7 +150,8 @@ class Catalog:
                 rule = self._make(HOUSE_RULES, pin.id)
                 _same(pin, _release(rule))
                 house.append(rule)
-            self._rules[key] = RuleSet(manifest, system, house)
+            self._rules[key] = built = RuleSet(manifest, system, house)
+            _report(built)
         return self._rules[key]
 
     def _distribution(self, group: str, name: str) -> str:
@@ -153,6 +185,13 @@ def _origin(point: EntryPoint) -> tuple[str, str]:
 def _doubled(points: list[EntryPoint]) -> str:
     named = ", ".join(f"{' '.join(_origin(p))} ({p.name} = {p.value})" for p in points)
     return f"is offered more than once: {named}"
+
+
+def _report(built: RuleSet) -> None:
+    """Say in which hooks the order of house rules counts. Texts that fail are told to whoever asks for them."""
+    with suppress(Breach):
+        for hook, names in built.overlaps().items():
+            get_logger().info("order of house rules counts", system=built.system.id, hook=hook, rules=names)
 
 
 def _release(rule: Any) -> str:

@@ -7,6 +7,7 @@ exchange that went ahead of the record is thrown away and resumed from it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -22,10 +23,12 @@ from affray.kernel import (
     Exchange,
     InputError,
     Manifest,
+    Open,
     PluginUnavailable,
     Refused,
     Request,
     Rewind,
+    Rules,
     RulesDrifted,
     RuleSet,
     Sender,
@@ -71,6 +74,7 @@ class Deciding:
         self.exchange: Exchange | None = None
         self.problem: Problem | None = None
         self.amended: AmendPlan | None = None
+        self._noticed: Manifest | None = None
         self._host = self._host_with(self._secret())
         if record.log.head and not self.is_copy:
             self._resume()
@@ -105,6 +109,7 @@ class Deciding:
             if (refused := self._complete()) is not None:  # what was cut off comes first
                 return refused
             exchange = self.ready()
+            self._notice_other_rules(exchange)
         assert self._host is not None
         request = counted(self._record.log, exchange.state, request)
         self._host.begin(request)
@@ -179,6 +184,20 @@ class Deciding:
     def _accepts_others(self, request: Request) -> bool:
         """Whether a command is to take other rules because those of the record cannot be had."""
         return self.exchange is None and not self.is_copy and isinstance(request.command, commands.SetRules)
+
+    def _notice_other_rules(self, exchange: Exchange) -> None:
+        """Warn once where the plugins publish something else than when they were pinned, under the same releases.
+
+        That hinders nothing: the release is what their authors answer for. Missing ones are told by whoever needs them.
+        """
+        manifest, noticed = exchange.state.manifest, self._noticed
+        self._noticed = manifest
+        if manifest is noticed or manifest == noticed:
+            return
+        pinned = next((e for _, e in reversed(self._record.log.line()) if isinstance(e, Open | Rules)), None)
+        with suppress(AffrayError):
+            if pinned is not None and exchange.rules.fingerprint != pinned.fingerprint:
+                get_logger().warning("rules publish something else under the same release", **self._place())
 
     # -- the exchange
 

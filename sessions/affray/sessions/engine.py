@@ -8,8 +8,11 @@ import msgspec
 
 from affray.kernel import (
     GM,
+    Chain,
+    Commit,
     InputError,
     Json,
+    Log,
     Manifest,
     Open,
     Origin,
@@ -109,6 +112,34 @@ class Engine:
             fresh.request(command, id=f"carry-{one.number}")
         return fresh
 
+    def fork(self, old: Session, at: int | None = None, *, title: str = "", session: str = "") -> Session:
+        """Start a session that begins as an old one did, up to a version, and goes on by itself.
+
+        It holds the old one's commits byte for byte, kept parts and all, and dice of its own: where players sent nonces they
+        wait for another one. `at` is the end of a commit (default: the newest). Raises InputError, SessionExists, StoreError.
+        """
+        if old.is_copy:
+            raise InputError("a copy without its kept parts cannot be forked", path="session", value=old.id)
+        chain = Chain(old.header)
+        commits: list[Commit] = []
+        log = Log()
+        for line in old.lines:
+            if commits and chain.version == at:
+                break
+            commits.append(chain.accept(line))
+            log.add(commits[-1])
+        if (at is not None and chain.version != at) or log.ends[-1] != chain.version:
+            ends = [end for end in old.ends if at is None or end < at]
+            raise InputError(f"no command ends there; the last before it ends at {ends[-1]}", path="version", value=at)
+        state = old.state(chain.version, reader=GM)
+        assert state.manifest is not None, "a log begins with `open`"
+        origin = Origin(how="fork", session=chain.session, version=chain.version, digest=chain.digest)
+        policies = {who: "fair" if policy.startswith("scripted") else policy for who, policy in state.dice.items()}
+        name, witness = title or state.title, old.is_witnessed
+        return self._open(
+            state.manifest, name, policies, state.undo_dice, witness, (), session, origin, commits, old.header
+        )
+
     def _open(
         self,
         manifest: Manifest,
@@ -119,6 +150,8 @@ class Engine:
         script: tuple[int, ...],
         session: str,
         origin: Origin | None,
+        before: Sequence[Commit] = (),
+        header: bytes = b"",
     ) -> Session:
         rules = self.catalog.rules(manifest)
         name = check_id(session or f"{manifest.system.id}-{self.entropy.name()}", "a session's id", "$.session")
@@ -148,20 +181,20 @@ class Engine:
             epochs=length,
             origin=origin,
         )
-        header = header_line(name)
+        header = header or header_line(name)
         sender = Sender(
-            caller=GM, on_behalf="", seen=-1, command="open", digest="", part=0, time=self.entropy.now()
+            caller=GM, on_behalf="", seen=-1, command=f"fork-{before[-1].last}" if before else "open", digest="", part=0, time=self.entropy.now()
         )
         commit = write_commit(
             session=name,
-            first=1,
-            previous=sha256(header),
+            first=before[-1].last + 1 if before else 1,
+            previous=before[-1].digest if before else sha256(header),
             events=[through_bytes(event)],
             sender=sender,
             salt=self.entropy.salt,
         )
         secret = Secret(open=seeds[0].hex(), kept=seeds[1].hex(), script=script)
-        self.store.create(header, (commit,), msgspec.json.encode(secret))
+        self.store.create(header, (*before, commit), msgspec.json.encode(secret))
         get_logger().info("session started", session=name, system=manifest.system.id)
         return self.load(name)
 

@@ -180,7 +180,7 @@ class HostDice:
         chain = "kept" if roll.blind or (action is not None and action.secret) else "open"
         log, nonce = self._log, self._now.nonce
         epoch = log.epochs[chain]
-        if epoch > 1 and log.waits_for_nonce(chain, nonce, self._now.seen):
+        if log.waits_for_nonce(chain, nonce, self._now.seen):
             # the secret's holder chose when the epoch ended, so it must not choose, or know, what comes next
             raise RefusedInside(Refused("dice-wait-for-nonce", (epoch,)))
         nonces = next_nonce_digest(log.nonce_digest, nonce) if nonce else log.nonce_digest

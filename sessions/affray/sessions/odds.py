@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from affray.kernel import (
     GM,
+    USUAL_SAMPLES,
     Answers,
     Busy,
     InputError,
@@ -41,9 +42,6 @@ POLICIES = {"first": first_option, "best": best_option}
 EACH = "each"
 """The policy that gives odds once for every way to answer."""
 
-SAMPLES = 10_000
-"""Samples of an estimate, where the odds are too many to work out."""
-
 
 def odds_of(
     session: Session,
@@ -53,7 +51,7 @@ def odds_of(
     answers: Mapping[str, str] | None = None,
     policy: str = "first",
     until_damage: bool = False,
-    samples: int = SAMPLES,
+    samples: int = USUAL_SAMPLES,
     told: OddsTold | None = None,
     id: str = "odds",
 ) -> tuple[Odds, ...] | Refused:
@@ -91,7 +89,7 @@ def odds_of_action(
     answers: Mapping[str, str] | None = None,
     policy: str = "first",
     until_damage: bool = False,
-    samples: int = SAMPLES,
+    samples: int = USUAL_SAMPLES,
     told: OddsTold | None = None,
     **params: Json,
 ) -> tuple[Odds, ...] | Refused:
@@ -109,4 +107,4 @@ def odds_of_action(
     )
 
 
-__all__ = ["EACH", "POLICIES", "SAMPLES", "odds_of", "odds_of_action"]
+__all__ = ["EACH", "POLICIES", "odds_of", "odds_of_action"]

@@ -94,6 +94,11 @@ class Session(Verbs):
         return tuple(self._record.lines)
 
     @property
+    def ends(self) -> tuple[int, ...]:
+        """The versions that end a command, 0 for the beginning among them: those a fork may begin behind."""
+        return tuple(self._log.ends)
+
+    @property
     def header(self) -> bytes:
         """The header line."""
         return self._record.chain.header

@@ -11,8 +11,8 @@ from typing import Any
 from affray.kernel import (
     GM,
     Audit,
-    Change,
     Chain,
+    Change,
     Declare,
     Done,
     Event,

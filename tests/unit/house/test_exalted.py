@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from affray.kernel import ApplyDamage, Change, Condition, Defend, InputError, Judge, Order, Roll, Row
+from affray.kernel import ApplyDamage, Change, Condition, Defend, InputError, Judge, Order, Roll
 
 from .table import Table, duel
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import combinations
-from typing import Any, NamedTuple
+from itertools import combinations, permutations
+from typing import Any
 
 import msgspec
 import pytest
 
-from affray.kernel import GM, Event, Json, canonical
+from affray.kernel import GM, ApplyDamage, Defend, Event, Json, Roll, canonical
 from affray.sessions import Session
 
-from .table import OPTIONS, SYSTEMS, Table, catalog, fitting
+from .table import OPTIONS, SYSTEMS, Table, catalog, duel, fitting
 
 PART_WAYS = {
     "nyra": {
@@ -22,13 +22,13 @@ PART_WAYS = {
         ("fumble-table", "riposte"): "follow",
     },
     "exalted": {("fumble-table", "riposte"): "follow"},
-    "primer": {("minimum-damage", "thick-skin"): "ruling"},
+    "primer": {("minimum-damage", "thick-skin"): "ruling", ("last-stand", "thick-skin"): "ruling"},
     "bank": {},
 }
 """Pairs of which something is known to come out otherwise, and the hook that lets it; README.md says what."""
 
 
-class Fight(NamedTuple):
+class Fight(msgspec.Struct, frozen=True):
     """Who fights with what, and how: the parameters of a blow, and what is done where no blow is allowed.
 
     The seed is one with which nearly every rule has something to do.
@@ -43,6 +43,7 @@ class Fight(NamedTuple):
     instead_params: dict[str, Json] = {}
     options: dict[str, Json] = {}
     between: tuple[str, dict[str, Json]] = ("", {})
+    turns: int = 8
 
 
 ARMOR: dict[str, Json] = {place: {"C": 10} for place in ("head", "chest", "left-arm", "right-arm", "left-leg", "right-leg")}
@@ -70,6 +71,7 @@ FIGHTS: Mapping[str, Fight] = {
         {"weapon": "sword", "strike": "wild", "type": "C"},
         "end-turn",
         "4",
+        turns=12,
     ),
     "exalted": Fight(
         "exalted",
@@ -85,7 +87,7 @@ FIGHTS: Mapping[str, Fight] = {
         "attack",
         {"weapon": "sword", "difficulty": "challenging"},
         "wait",
-        "1",
+        "6",
         {"counts": 3},
         {"bleed_basis": "none"},
         ("heal", {"points": 2}),
@@ -96,13 +98,10 @@ FIGHTS: Mapping[str, Fight] = {
         "strike",
         {"weapon": "sword", "strike": "wild", "type": "C"},
         "end-turn",
-        "0",
+        "2",
         options={"variant": "bank"},
     ),
 }
-
-BLOWS = 8
-"""Turns that are played, unless the fight is over before."""
 
 PAIRS = {
     name: [pair for pair in combinations(fitting(fight.system), 2) if name != "bank" or "catch-breath" in pair]
@@ -129,7 +128,7 @@ def played(name: str, *house: str) -> tuple[bytes, ...]:
 def _blows(session: Session, fight: Fight) -> Iterator[str]:
     """Everybody strikes at the next one in turn, a friend too; now and then somebody strikes out of turn."""
     people = list(fight.people)
-    for number in range(BLOWS):
+    for number in range(fight.turns):
         _answer(session, number)
         state = session.state(reader=GM)
         if state.over or not state.turn:
@@ -145,7 +144,7 @@ def _blows(session: Session, fight: Fight) -> Iterator[str]:
         if answer.refused is not None:
             yield f"{number}: {answer.refused.code}"
             session.declare(state.turn, fight.instead, id=f"e{number}", **fight.instead_params)
-    _answer(session, BLOWS)
+    _answer(session, fight.turns)
 
 
 def _answer(session: Session, number: int) -> None:
@@ -193,3 +192,83 @@ def test_what_comes_out_otherwise_the_other_way_round_was_reported_when_the_rule
             assert set(overlap.values()) == {pair}
             parted[pair] = next(iter(overlap))
     assert parted == PART_WAYS[name]
+
+
+# -- pairs that part ways, told
+
+
+WEAK = {"armor": {"left-arm": {"C": 9}}}
+
+
+@pytest.mark.parametrize(("house", "value"), [(("thick-skin", "minimum-damage"), 1), (("minimum-damage", "thick-skin"), 0)])
+def test_thick_skin_and_minimum_damage(house: tuple[str, ...], value: int) -> None:
+    """The later one has the last word: at least 1, or too little to hurt."""
+    table = duel("nyra", 3, 9, 3, 1, 1, 1, second=WEAK, house=house)
+    table.strike("ann", "bob", "defense")
+    (hit,) = table.found(ApplyDamage)
+    assert hit.value == value
+    assert hit.by_rules == (("minimum-damage",) if value else house)
+    table.verify()
+
+
+@pytest.mark.parametrize(("house", "value"), [(("last-stand", "thick-skin"), 0), (("thick-skin", "last-stand"), 4)])
+def test_last_stand_and_thick_skin(house: tuple[str, ...], value: int) -> None:
+    """Of a blow of 12 the last stand leaves 4, which is less than half of CON 10."""
+    table = duel("primer", 20, 3, 3, 30, 1, 1, house=house)
+    table.set_pool("bob", "htk", 5)
+    table.attack("ann", "bob")
+    table.answer("aware-defending")
+    assert table.one(ApplyDamage, "damage").value == value
+    table.verify()
+
+
+@pytest.mark.parametrize(("house", "first"), [(("popcorn-initiative", "side-initiative"), "bob"), (("side-initiative", "popcorn-initiative"), "ann")])
+def test_popcorn_initiative_and_side_initiative(house: tuple[str, ...], first: str) -> None:
+    """The last one that has a beginning is heard."""
+    table = duel("nyra", *((3, 8) if first == "bob" else ()), house=house)
+    assert table.state.turn == first
+    table.verify()
+
+
+@pytest.mark.parametrize(("house", "value"), [(("fumble-table", "riposte"), 4), (("riposte", "fumble-table"), 5)])
+def test_fumble_table_and_riposte(house: tuple[str, ...], value: int) -> None:
+    """Whether the riposte already finds the fumbler wide open."""
+    table = duel("exalted", 1, *[2] * 6, *((6, *[2] * 7) if value == 4 else (*[2] * 7, 6)), house=house)
+    table.attack("ann", "bob", "dodge", "dodge")
+    assert table.found(Defend, "defence")[-1].value == value - 1, "an action of hers costs 1 already"
+    table.verify()
+
+
+@pytest.mark.parametrize("house", list(permutations(("no-friendly-fire", "no-hit-locations"))))
+def test_two_vetoes(house: tuple[str, ...]) -> None:
+    """Both refuse; the first says why."""
+    table = duel("nyra", house=house)
+    table.join("cy", "red")
+    refused = table.strike("ann", "cy", strike="aimed", aim="head")
+    assert refused is not None
+    assert refused.code == house[0]
+
+
+@pytest.mark.parametrize("house", list(permutations(("exploding-damage", "maximum-damage"))))
+def test_dice_that_are_not_thrown_do_not_explode_in_either_order(house: tuple[str, ...]) -> None:
+    table = duel("nyra", 1, 9, 3, house=house)
+    table.strike("ann", "bob", "defense")
+    assert table.found(ApplyDamage)[0].value == 39
+    table.verify()
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_all_that_fit_at_once(system: str) -> None:
+    """Every house rule of a system in one fight, both ways round: it is played, verified, audited and folded with no rules."""
+    fight = FIGHTS[system]
+    for house in (fitting(system), fitting(system)[::-1]):
+        options = {**OPTIONS.get(system, {}), **fight.options}
+        rules = [rule for rule in house if rule != "first-blood"]  # which would end it at once
+        table = Table(system, house=rules, dice="fair", options=options, seed=fight.seed)
+        for who, (side, fields) in fight.people.items():
+            table.join(who, side, **fields)
+        table.begin()
+        list(_blows(table.session, fight))
+        assert table.ruled
+        table.faces = sum(len(chain) for roll in table.found(Roll) for chain in roll.faces)
+        table.verify()

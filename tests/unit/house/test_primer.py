@@ -6,7 +6,20 @@ from typing import Any
 
 import pytest
 
-from affray.kernel import ApplyDamage, Change, Condition, Declare, Defend, Done, InputError, Judge, Modifier, Roll, Row, Save
+from affray.kernel import (
+    ApplyDamage,
+    Change,
+    Condition,
+    Declare,
+    Defend,
+    Done,
+    InputError,
+    Judge,
+    Modifier,
+    Roll,
+    Row,
+    Save,
+)
 
 from ..primer.table import pack
 from .table import Table, duel

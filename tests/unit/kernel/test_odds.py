@@ -386,8 +386,8 @@ def test_odds_samples() -> None:
     """Law 9: ODDS_SAMPLES at most."""
     command = declare("ann", "heal", "bob")
     assert isinstance(asked(sparring(), command, samples=limits.ODDS_SAMPLES), Odds)
-    for samples in (limits.ODDS_SAMPLES + 1, -1, True):
-        with pytest.raises(InputError, match=f"samples: must be a whole number up to {limits.ODDS_SAMPLES}"):
+    for samples in (limits.ODDS_SAMPLES + 1, 1, -1, True):
+        with pytest.raises(InputError, match=f"samples: must be a whole number from 2 to {limits.ODDS_SAMPLES}, or 0"):
             asked(sparring(), command, samples=samples)
 
 

@@ -241,3 +241,18 @@ def struck(
     assert table.attack("ann", "bob", **(params or {})) is None
     table.answer(stance)
     return table
+
+
+MISS, HIT = 71, 20
+"""A d100 against 70: a failure, and level 2."""
+
+BODY = 30
+"""A position on the upper body."""
+
+SIX = (3, 3)
+"""2d6 of damage: with 4 of the sword and 2 of the rank, base damage 12."""
+
+
+def pins(**values: Any) -> Sheet:
+    """DEF and PAB as given, 0 else."""
+    return {"pinned": {name: {"value": values.get(name, 0), "reason": "a test"} for name in ("DEF", "PAB", "MDF", "MAB")}}

@@ -37,6 +37,7 @@ from .given import (
 )
 from .kit import check_house_rule, check_rules
 from .ledgers import Scribe
+from .sheets import valid_sheets
 from .stores import STORE_CHECKS, Store, StoreCheck, check_store
 from .table import Book, Factory, Table
 
@@ -88,4 +89,5 @@ __all__ = [
     "turn_of",
     "unchanged",
     "undo",
+    "valid_sheets",
 ]

@@ -18,7 +18,7 @@ REFUSALS = 30
 """Declarations that are refused one after the other, after which a fight is not gone on with."""
 
 HOPELESS = 30
-"""Times that an action is declared in vain, after which it is tried no more while there is anything else."""
+"""Times that an action is declared in vain in a fight, after which it is tried no more while there is anything else."""
 
 COMBINATIONS = 200
 """Ways to fill in a form that are tried before it counts as always refused."""

@@ -112,10 +112,11 @@ class Elsewhere:
             process.kill()
             process.communicate()
             return Answer(problem=f"did not come to an end within {seconds} seconds")
-        if not path.exists():
+        data = path.read_bytes() if path.exists() else b""
+        if not data:
             lines = told.decode(errors="replace").strip().splitlines()
             return Answer(problem=f"ended with exit code {process.returncode}: {lines[-1] if lines else 'nothing was said'}")
-        return msgspec.json.decode(path.read_bytes(), type=Answer)
+        return msgspec.json.decode(data, type=Answer)
 
     def close(self) -> None:
         """End whatever still runs."""

@@ -189,6 +189,7 @@ class _Check:
         )
         if not setup.sheets:
             return
+        self._derive(rules, setup)
         others = self._elsewhere(setup) if processes else None
         try:
             self._look(book, rules, setup)
@@ -198,6 +199,14 @@ class _Check:
         finally:
             if others is not None:
                 others.close()
+
+    def _derive(self, rules: Rules, setup: Setup) -> None:
+        """What follows from the sheets adds up."""
+        for sheet in setup.sheets:
+            try:
+                rules.derive(rules.read_sheet(sheet))
+            except Breach as breach:
+                self.tally.add("breach", breach.plugin, breach.hook, breach.problem)
 
     def _look(self, book: Book, rules: Rules, setup: Setup) -> None:
         plugins = [plugin for _, plugin in rules_plugins(rules)]
@@ -327,7 +336,7 @@ class _Check:
                 self.tally.add("rude", mine, "import", f"changes {what}")
             self.tally.take([one for one in answer.findings if one.code == "world"])
             if answer.problem:
-                code = "endless" if answer.problem.startswith("did not come") else "hash-order"
+                code = "endless" if answer.problem.startswith("did not come") else "unloadable"
                 self.tally.add(code, mine, "import", f"in another process it {answer.problem}")
             elif not (self.watch.touched or self.tally.has("world", "not-repeatable", "endless")):
                 for fought, lines in zip(self._fights, answer.fights, strict=True):

@@ -64,11 +64,6 @@ class Tried(msgspec.Struct):
     unread: dict[str, int] = {}
     invented: dict[str, int] = {}
 
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether it was tried so often in vain that it is tried no more."""
-        return not self.accepted and self.times >= HOPELESS
-
 
 class Move(msgspec.Struct, frozen=True):
     """A command that was sent, and what came of it: ok, refused-..., unread or breach."""
@@ -110,6 +105,7 @@ class Player:
         self._tried = tried
         self._breaches = self._refusals = 0
         self._has_left = number % 2 == 0
+        self._vain: dict[str, int] = {}
         self.table = table_of(book, setup, number)
         self.fought = Fought(self.table, number)
 
@@ -231,7 +227,7 @@ class Player:
         return False
 
     def _choose_form(self, forms: tuple[Form, ...]) -> Form:
-        hopeful = [form for form in forms if not self._tried.get(form.name, Tried()).is_hopeless]
+        hopeful = [form for form in forms if self._vain.get(form.name, 0) < HOPELESS]
         forms = tuple(hopeful) or forms
         if self._chooser.is_one_in(2):
             return min(forms, key=lambda form: self._tried.get(form.name, Tried()).accepted)
@@ -240,6 +236,7 @@ class Player:
     def _declare(self, who: str, form: Form) -> bool:
         tried = self._tried.setdefault(form.name, Tried())
         tried.times += 1
+        _count(self._vain, form.name)
         try:
             params = self._params(form)
         except InputError as error:
@@ -253,6 +250,7 @@ class Player:
         answer = self._send(command)
         if answer is None:
             tried.accepted += 1
+            self._vain[form.name] = 0
             return True
         if isinstance(answer, Refused):
             _count(tried.why, answer.code)

@@ -32,7 +32,10 @@ SECTIONS = {
         "log": "List the events of a session, each in a sentence.",
         "show": "Show the state of a fight, now or at any version.",
         "why": "Explain a number: what it came from, as a sum and as a tree.",
+        "odds": "Tell how likely each outcome of an action is, as the fight stands.",
+        "luck": "Tell how likely what was rolled was, and whether the dice look fair.",
         "replay": "Fold a log event by event and print it as a transcript, without any rules.",
+        "diff": "Compare two sessions, or two versions of one.",
         "whatif": "Play logs again under other rules, with their dice and answers.",
         "verify": "Check bytes, digests, arithmetic and dice of one log, or of all.",
         "audit": "Carry logs out again with their rules: where do record and rules part?",
@@ -52,6 +55,7 @@ SECTIONS = {
         "reveal-dice": "Open the secret behind the dice so far, and begin a new one.",
     },
     "Carry": {
+        "fork": "Start a session that begins as another did, up to a version.",
         "export": "Write a session to a file, as one reader may have it.",
         "import": "Store a file as a session, after verifying it.",
         "copy": "Store a session in another folder too.",

@@ -190,12 +190,13 @@ def _process(spec: Path) -> Iterator[subprocess.Popen[bytes]]:
             stderr=errors,
             start_new_session=True,
         )
-        process.stderr = errors  # type: ignore[assignment]  # to be read when it is over, however much it said
+        process.stderr = errors  # to be read when it is over, however much it said
         try:
             yield process
         finally:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(AttributeError, ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)  # with whatever it started
+            process.kill()
             process.wait()
             errors.seek(0)
 

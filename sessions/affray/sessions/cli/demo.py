@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 import click
+from msgspec.structs import replace
 
 from affray.kernel import InputError
 
@@ -20,6 +21,7 @@ from .places import file_of, store
 from .playing import Stopped, new_id, play, played, suggest
 from .printing import Page, print_json
 from .reader import json_option, reader_option
+from .run import house_option, with_house
 from .verify import told
 
 FIRST = "duel"
@@ -33,12 +35,19 @@ FIRST = "duel"
     metavar="NAME",
     help="Play another generation of the demo's rules; a name that is none lists what there is.",
 )
+@house_option
 @reader_option
 @db.option
 @json_option
-def command(name: str, generation: str | None, reader: str, as_json: bool) -> int:
-    """Play the demo NAME (default: a duel), print it, verify it, and say what to try next."""
+def command(name: str, generation: str | None, house: str | None, reader: str, as_json: bool) -> int:
+    """Play the demo NAME (default: a duel), print it, verify it, and say what to try next.
+
+    A demo's dice are written down; where house rules want more of them, they are thrown.
+    """
     stem, encounter = find_demo(name, generation)
+    encounter = with_house(encounter, house)
+    if house and encounter.dice == "scripted":
+        encounter = replace(encounter, dice="scripted-then-fair")
     kept = store()
     try:
         session = play(

@@ -28,6 +28,7 @@ from .places import complete_session, file_of, place, store, stored_id
 from .playing import Stopped, Telling, new_id, play, played, program
 from .printing import Page, print_json
 from .reader import json_option, reader_option, texts_of
+from .run import house_option, with_house
 from .sessions import listing, standing
 from .table.choices import Choice, Unclear, lines, pick
 from .table.game import Game
@@ -44,10 +45,11 @@ RECENT = 12
 @click.command("play")
 @click.argument("what", default="", metavar="[SESSION | ENCOUNTER.toml]", shell_complete=complete_session)
 @click.option("--session", "name", default="", help="A new session's id (default: the file's name and a number).")
+@house_option
 @reader_option
 @db.option
 @json_option
-def command(what: str, name: str, reader: str, as_json: bool) -> int:
+def command(what: str, name: str, house: str | None, reader: str, as_json: bool) -> int:
     """Go on with SESSION, or begin the fight of an encounter file, whose script is played first and whose `auto` is left out.
 
     Whoever has to act, to answer or to roll is asked by name; several people may share the keyboard. `?` helps at
@@ -60,7 +62,7 @@ def command(what: str, name: str, reader: str, as_json: bool) -> int:
     page, keyboard = Page(err=as_json), Keyboard(err=as_json)
     kept = store()
     try:
-        return _play(kept, what, name, reader, page, keyboard, as_json)
+        return _play(kept, what, name, house, reader, page, keyboard, as_json)
     except Left:
         return 0
     except Stopped as stopped:
@@ -70,14 +72,18 @@ def command(what: str, name: str, reader: str, as_json: bool) -> int:
         kept.close()
 
 
-def _play(kept: Store, what: str, name: str, reader: str, page: Page, keyboard: Keyboard, as_json: bool) -> int:
-    what = what if what or name else _chosen(page, keyboard)
+def _play(
+    kept: Store, what: str, name: str, house: str | None, reader: str, page: Page, keyboard: Keyboard, as_json: bool
+) -> int:
+    what = what if what or name or house is not None else _chosen(page, keyboard)
     catalog = Catalog()
     is_new = not what or what.endswith(ENCOUNTER)
     if is_new:
-        session = _begun(kept, what, name, reader, page)
+        session = _begun(kept, what, name, house, reader, page)
     elif name:
         raise InputError("is for a new session, of an encounter file", path="--session", value=name)
+    elif house is not None:
+        raise InputError(f"is for a new session; 'affray rules {what} --house' changes those of a stored one", path="--house")
     else:
         session = Engine(kept, catalog).load(stored_id(what))
     _check(session, catalog, reader)
@@ -109,14 +115,14 @@ def _say_how_it_stands(session: Session, telling: Telling, page: Page, left: str
     click.echo(f"affray: session {session.id} {left} at version {session.head}; go on with: {again}", err=True)
 
 
-def _begun(kept: Store, what: str, name: str, reader: str, page: Page) -> Session:
+def _begun(kept: Store, what: str, name: str, house: str | None, reader: str, page: Page) -> Session:
     """A new session of an encounter file, or of the demo's people with fair dice, as far as its script goes."""
     if what:
         encounter, where = read_encounter(Path(what)), Path(what).name
     else:
         stem, demo = find_demo(FIRST)
         encounter, where = replace(demo, script=(), dice="fair", faces=()), f"{stem}{ENCOUNTER}"
-    people: Encounter = replace(encounter, auto=None)
+    people: Encounter = replace(with_house(encounter, house), auto=None)
     return play(
         kept, people, where=where, session=name or new_id(where.removesuffix(ENCOUNTER)), reader=reader, page=page
     )

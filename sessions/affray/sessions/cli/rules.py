@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 import msgspec
 
-from affray.kernel import AffrayError, InputError, Json, Manifest, Pin, Refused, commands
+from affray.kernel import (
+    GM,
+    AffrayError,
+    InputError,
+    Json,
+    Manifest,
+    Open,
+    Pin,
+    PluginUnavailable,
+    Refused,
+    RuleSet,
+    System,
+    commands,
+)
+from affray.kernel import Rules as RulesEvent
 
 from ..catalog import Catalog
+from ..encounter import with_path
 from ..engine import Engine
 from ..logs import configure
 from ..session import Session
 from ..views.texts import printable
-from .commanding import Sending, parameters, send, sending
+from . import db
+from .commanding import Sending, before, parameters, send, sending
 from .failures import FOUND
 from .places import store
+from .playing import program
+from .plugins import in_order
 from .printing import print_json
 
 
@@ -32,20 +50,43 @@ class Pinned(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
 
 
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """An open action that goes on under the rules of an earlier version, those it was declared under."""
+
+    id: str
+    what: str
+    actor: str
+    since: int
+    rules: int
+
+
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """The document of `rules --json`."""
+    """The document of `rules --json`.
+
+    `since` is the version that pinned the rules in force, `same` whether the plugins publish what they did then (null where they
+    cannot be had), `overlaps` the hooks in which the order of the house rules counts, `waiting` what is open under other rules.
+    """
 
     session: str
     version: int
+    since: int
     plugins: tuple[Pinned, ...]
     options: dict[str, Any]
+    same: bool | None
+    overlaps: dict[str, tuple[str, ...]]
+    waiting: tuple[Waiting, ...]
     problem: str
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether the session is decided by the very rules that it is pinned to."""
+        return self.same is True and not self.problem and not any(one.problem for one in self.plugins)
 
 
 @click.command("rules")
 @sending
 @click.argument("words", nargs=-1, metavar="[OPTION=VALUE]...")
-@click.option("--accept", is_flag=True, help="Go on with the releases that are installed.")
+@click.option("--accept", is_flag=True, help="Go on with what is installed, where it is not what the session is pinned to.")
 @click.option("--bundle", default="", metavar="NAME", help="Options that the system offers together.")
 @click.option("--house", default=None, metavar="RULE,...", help="The house rules in their order; '' for none.")
 @click.option("--reason", default="", help="Why the rules change; it stands in the log.")
@@ -53,26 +94,81 @@ def command(session: str, how: Sending, words: tuple[str, ...], accept: bool, bu
     """Show the rules of SESSION and whether they are installed, or change them from here on.
 
     What was decided stays decided; an action that is open goes on under the rules it was declared under. The exit code
-    is 1 while the rules that SESSION is pinned to cannot be had.
+    is 1 while the rules that SESSION is pinned to cannot be had, or are not what they were when they were pinned.
     """
     plain, options = parameters(words)
     if plain:
         raise click.BadParameter(f"{plain[0]!r} is not written as OPTION=VALUE", param_hint="OPTION=VALUE")
     if not (accept or options or bundle or house is not None):
         return _show(session, how.as_json)
-    named = None if house is None else [name for name in house.split(",") if name]
-    return send(session, how, lambda found: _change(found, options, bundle, named, accept, reason))
+    named = None if house is None else [name.strip() for name in house.split(",") if name.strip()]
+    code = send(session, how, lambda found: _change(found, how, options, bundle, named, accept, reason))
+    if not code and not how.as_json:
+        for line in _still_waiting(_look_at(session)):
+            click.echo(line)
+    return code
+
+
+# -- a change
 
 
 def _change(
-    session: Session, options: dict[str, Json], bundle: str, house: Sequence[str] | None, accept: bool, reason: str
+    session: Session,
+    how: Sending,
+    options: dict[str, Json],
+    bundle: str,
+    house: Sequence[str] | None,
+    accept: bool,
+    reason: str,
 ) -> commands.Command | Refused:
-    now = session.manifest
-    rules = [pin.id for pin in now.house] if house is None else house
-    made = Catalog().manifest(now.system.id, {**({} if bundle else now.options), **options}, rules, bundle)
-    if not accept and any(drift(now, made)):
-        raise InputError(f"{'; '.join(drift(now, made))}: say --accept to go on with it", path="rules")
+    if isinstance(event := before(session, how), RulesEvent):  # sent again: the same command
+        return commands.SetRules(manifest=event.manifest, reason=event.reason)
+    catalog, now = Catalog(), session.manifest
+    kept = {} if bundle else _known(now.options, catalog.describe(now.system.id), is_told=accept)
+    made = catalog.manifest(now.system.id, {**kept, **options}, _house(catalog, now, house), bundle)
+    drifted = drift(now, made)
+    if drifted and not accept:
+        raise InputError(f"{'; '.join(drifted)}: say --accept to go on with it", path="rules")
+    rules = catalog.rules(made)
+    _check_people(session, rules)
+    if made == now and rules.fingerprint == _pinning(session)[1].fingerprint:
+        return Refused("rules-unchanged")
     return commands.SetRules(manifest=made, reason=reason or ("accepted" if accept else ""))
+
+
+def _house(catalog: Catalog, now: Manifest, house: Sequence[str] | None) -> Sequence[str]:
+    """The house rules that are wanted: those named, else those in force. Raises InputError where one of these is gone."""
+    if house is not None:
+        return house
+    names = [pin.id for pin in now.house]
+    for name in names:
+        try:
+            catalog.house_rule(name)
+        except PluginUnavailable as error:
+            others = ",".join([other for other in names if other != name])
+            raise InputError(f"{error}; --house '{others}' goes on without it", path="rules") from None
+    return names
+
+
+def _known(options: dict[str, Json], system: System, *, is_told: bool) -> dict[str, Json]:
+    """The options that the installed release knows; with `is_told`, others are left out and named on standard error."""
+    known = {field.name for field in msgspec.structs.fields(system.options)}
+    gone = [name for name in options if name not in known]
+    if not is_told or not gone:
+        return dict(options)
+    click.echo(f"affray: {system.id} {system.release} has no option {', '.join(gone)}, which is left out", err=True)
+    return {name: value for name, value in options.items() if name in known}
+
+
+def _check_people(session: Session, rules: RuleSet) -> None:
+    """Refuse rules under which somebody who is in the fight could not have joined: they would fail in the middle of it."""
+    for one in session.state(reader=GM).combatants.values():
+        if one.gone or one.sheet is None:
+            continue
+        path = f"rules: {one.id}'s sheet"
+        pools = with_path(path, rules.pools, with_path(path, rules.read_sheet, one.sheet))
+        if missing := [name for name in pools if name not in one.pools]:
+            raise InputError(f"has joined without what these rules need: {', '.join(missing)}", path=f"rules: {one.id}")
 
 
 def drift(now: Manifest, made: Manifest) -> list[str]:
@@ -85,48 +181,141 @@ def drift(now: Manifest, made: Manifest) -> list[str]:
     ]
 
 
+# -- what there is
+
+
 def _show(name: str, as_json: bool) -> int:
+    found = _look_at(name)
+    if as_json:
+        print_json(found)
+    else:
+        for line in _lines(found):
+            click.echo(line)
+    return 0 if found.is_in_order else FOUND
+
+
+def _look_at(name: str) -> Rules:
     configure("error")
     kept = store()
     try:
         catalog = Catalog()
-        session = Engine(kept, catalog).load(name)
-        manifest = session.manifest
-        pins = [("system", manifest.system), *[("house-rule", pin) for pin in manifest.house]]
-        plugins = tuple([_pinned(catalog, kind, pin, manifest) for kind, pin in pins])
-        problem = "" if session.problem is None else str(session.problem)
-        found = Rules(session=session.id, version=session.head, plugins=plugins, options=manifest.options, problem=problem)
+        return look(Engine(kept, catalog).load(name), catalog)
     finally:
         kept.close()
-    if as_json:
-        print_json(found)
-    else:
-        _tell(found)
-    return FOUND if any(one.problem for one in found.plugins) or found.problem else 0
 
 
-def _pinned(catalog: Catalog, kind: str, pin: Pin, manifest: Manifest) -> Pinned:
+def look(session: Session, catalog: Catalog) -> Rules:
+    """How a session's rules stand in this environment."""
+    manifest = session.manifest
+    since, event = _pinning(session)
+    pins = [("system", manifest.system), *[("house-rule", pin) for pin in manifest.house]]
+    plugins = tuple([_pinned(catalog, kind, pin) for kind, pin in pins])
+    problem = "" if session.problem is None else str(session.problem)
+    same, overlaps = None, {}
+    try:
+        rules = catalog.rules(manifest)
+        same, overlaps = rules.fingerprint == event.fingerprint, rules.overlaps()
+    except PluginUnavailable as error:
+        if not any(one.problem for one in plugins):  # each can be had, and not together
+            problem = problem or str(error)
+    except AffrayError as error:
+        problem = problem or str(error)
+    return Rules(
+        session=session.id,
+        version=session.head,
+        since=since,
+        plugins=plugins,
+        options=manifest.options,
+        same=same,
+        overlaps=overlaps,
+        waiting=tuple(_waiting(session, since)),
+        problem=problem,
+    )
+
+
+def _pinning(session: Session, at: int | None = None) -> tuple[int, Open | RulesEvent]:
+    """The event of the present line that pinned the rules in force, or those in force at a version."""
+    found: tuple[int, Open | RulesEvent] | None = None
+    for one in session.history(reader=GM):
+        if isinstance(one.event, Open | RulesEvent) and not one.undone and (at is None or one.version <= at):
+            found = one.version, one.event
+    assert found is not None, "a log begins with `open`"
+    return found
+
+
+def _waiting(session: Session, since: int) -> Iterator[Waiting]:
+    for run in session.state(reader=GM).open.values():
+        rules, _ = _pinning(session, run.since)
+        if rules < since:
+            yield Waiting(id=run.id, what=run.what, actor=run.actor, since=run.since, rules=rules)
+
+
+def _pinned(catalog: Catalog, kind: str, pin: Pin) -> Pinned:
     installed = problem = ""
     try:
-        if kind == "system":
-            installed = catalog.describe(pin.id).release
-        else:
-            installed = catalog.manifest(manifest.system.id, {}, [pin.id]).house[0].release
+        installed = catalog.describe(pin.id).release if kind == "system" else catalog.house_rule(pin.id).release
+    except PluginUnavailable as error:
+        problem = error.problem
     except AffrayError as error:
         problem = str(error)
     if installed and installed != pin.release:
-        problem = f"release {installed} is installed; --accept goes on with it"
+        problem = f"release {installed} is installed"
     return Pinned(
         kind=kind, id=pin.id, distribution=pin.distribution, release=pin.release, installed=installed, problem=problem
     )
 
 
-def _tell(found: Rules) -> None:
+# -- in words
+
+
+def _lines(found: Rules) -> Iterator[str]:
+    yield f"{found.session}: the rules since version {found.since}"
     for one in found.plugins:
         source = f" ({one.distribution})" if one.distribution else ""
-        problem = f": {printable(one.problem)}" if one.problem else ""
-        click.echo(f"{one.kind} {one.id}, release {one.release}{source}{problem}")
+        yield f"{one.kind} {one.id}, release {one.release}{source}: {printable(one.problem) or 'installed'}"
     for name, value in found.options.items():
-        click.echo(f"  {name} = {printable(msgspec.json.encode(value).decode())}")
-    if found.problem:
-        click.echo(f"nothing can be decided: {printable(found.problem)}")
+        yield f"  {name} = {printable(msgspec.json.encode(value).decode())}"
+    if found.overlaps:
+        yield "the order of the house rules counts:"
+        yield from [f"  {line}" for line in in_order(found.overlaps)]
+    yield from _still_waiting(found)
+    yield from _hints(found)
+
+
+def _still_waiting(found: Rules) -> Iterator[str]:
+    """What is open under other rules, and how to end it where those cannot be had."""
+    for run in found.waiting:
+        yield f"open: {run.what} of {run.actor or 'nobody'} ({run.id}) goes on under the rules of version {run.rules}"
+    if found.waiting and found.problem:
+        action = found.waiting[0].id
+        yield f"  those rules cannot be had: {printable(found.problem)}"
+        yield f"  install them, or end it: {_program(found, 'overrule')} close-action action={action} code=cancelled --reason ..."
+
+
+def _hints(found: Rules) -> Iterator[str]:
+    """What is wrong, and what helps."""
+    missing = [one for one in found.plugins if not one.installed]
+    others = [one for one in found.plugins if one.installed and one.problem]
+    if missing or others:
+        yield "nothing can be decided until the rules are installed as they are pinned, or others are accepted; reading needs none"
+    elif found.problem and not found.waiting:
+        yield f"nothing can be decided: {printable(found.problem)}"
+    gone = [one.id for one in missing if one.kind == "house-rule"]
+    if any(one.kind == "system" for one in missing):
+        yield f"install {missing[0].id} to go on"
+    elif gone:
+        left = ",".join([one.id for one in found.plugins if one.kind == "house-rule" and one.id not in gone])
+        accept = " --accept" if others else ""
+        yield f"go on without {', '.join(gone)}: {_program(found, 'rules')} --house '{left}'{accept}"
+    elif others:
+        yield f"go on with what is installed: {_program(found, 'rules')} --accept"
+    elif found.same is False:
+        yield "the plugins publish something else than when these rules were pinned, under the same releases; deciding goes on"
+        yield f"have that in the log: {_program(found, 'rules')} --accept"
+
+
+def _program(found: Rules, command: str) -> str:
+    return f"{program()} {command} {found.session}{db.words()}"
+
+
+__all__ = ["Pinned", "Rules", "Waiting", "command", "drift", "look"]

@@ -22,6 +22,8 @@ from affray.kernel import (
     sha256,
 )
 
+from .lines import glance
+
 
 class Place(NamedTuple):
     """Where the commits of one append stand: the head before them, and `start` to `end` as the store measures."""
@@ -49,10 +51,14 @@ def units(commits: Iterable[Commit]) -> Iterator[tuple[Commit, ...]]:
 
 
 class SessionIndex:
-    """The head of one session, and the place of every command id it has seen."""
+    """The head of one session, and the place of every command id it has seen.
 
-    def __init__(self, header: bytes, where: str = "") -> None:
-        self.session = read_header(header, where).session
+    `session` is the one that is stored; of a fork the header and the first commits name its origin.
+    """
+
+    def __init__(self, header: bytes, session: str = "", where: str = "") -> None:
+        self.session = session or read_header(header, where).session
+        self._in_origin = False
         self.version = 0
         self.digest = sha256(header)
         self.line = 1
@@ -60,6 +66,20 @@ class SessionIndex:
         self._where = where
         self._commands: dict[tuple[str, str], str] = {}
         self._places: dict[tuple[str, str, int], Place] = {}
+
+    @classmethod
+    def of_new(cls, header: bytes, commits: Sequence[Commit]) -> SessionIndex:
+        """The index of a session that is created with these commits: that of the last one. Raises StoreError, Damaged.
+
+        Of a fork every line is read, since what stands before it belongs to another session.
+        """
+        index = cls(header, commits[-1].envelope.session if commits else "")
+        if index.session != read_header(header).session:
+            chain = Chain(header)
+            for commit in commits:
+                chain.accept(commit.line)
+            index._in_origin = True
+        return index
 
     def earlier(self, commits: Sequence[Commit]) -> Place | None:
         """Find where the first commit's command is stored already. Raises CommandConflict for another command of that id."""
@@ -89,7 +109,7 @@ class SessionIndex:
     def check_order(self, commits: Sequence[Commit], expected_version: int) -> None:
         """Refuse commits that do not follow the head, one after the other."""
         for commit in commits:
-            if problem := line_problem(commit, self.session):
+            if problem := line_problem(commit, commit.envelope.session if self._in_origin else self.session):
                 raise StoreError(problem)
         if expected_version != self.version:
             raise VersionConflict(self.session, expected_version, self.version)
@@ -107,6 +127,7 @@ class SessionIndex:
                 self.know(sender.caller, sender.command, sender.part, sender.digest, place)
             self.version, self.digest = commit.last, commit.digest
             self.line += 1
+            self._in_origin = self._in_origin and commit.envelope.session != self.session
 
     def know(self, caller: str, command: str, part: int, digest: str, place: Place) -> None:
         """Take in that a command is stored. Of a ledger that holds an id twice, the first use is the one to be answered."""
@@ -117,7 +138,12 @@ class SessionIndex:
         """Read the commits of a place again from its lines, checked against the chain like any others."""
         chain = Chain(self._header, where=self._where)
         chain.version, chain.digest, chain.line = place.version, place.digest, place.line
-        return tuple([chain.accept(line) for line in lines])
+        found: list[Commit] = []
+        for line in lines:
+            if not found and (seen := glance(line)) is not None:
+                chain.session = seen.session
+            found.append(chain.accept(line))
+        return tuple(found)
 
     def _refuse_other_command(self, sender: Sender) -> None:
         """Raise CommandConflict when the caller has used this command id, in whichever part, for another command."""

@@ -21,7 +21,7 @@ from affray.kernel import Commit, InputError, NoSuchSession, SessionExists, chec
 
 from .folder import CACHE, keep_secret, make_folder, open_folder, open_fresh, read_cache, write_cache
 from .index import SessionIndex, units
-from .lines import check_header, end_of_commits, lines_to, never_began, tail_of
+from .lines import check_header, end_of_commits, lines_to, never_began, newest_of, tail_of
 from .writer import Writer, lock, open_writer, os_errors, write_all
 
 LEDGER = ".affray"
@@ -56,7 +56,7 @@ class JsonlStore:
 
     def create(self, header: bytes, commits: Sequence[Commit], secret: bytes | None = None) -> None:
         """Create a session with its first commits. Raises SessionExists, also for an id that differs only in case."""
-        index = SessionIndex(header)
+        index = SessionIndex.of_new(header, commits)
         path = self._path(index.session)
         length = len(header) + 1
         for unit in units(commits):
@@ -147,7 +147,7 @@ class JsonlStore:
         writer = held.writer if held is not None else None
         with _opened(path, session) as file:
             header = file.readline(limits.LINE_BYTES + 1).removesuffix(b"\n")
-            check_header(header, session, str(path))
+            check_header(header, session, str(path), lambda: newest_of(file, end_of_commits(file, str(path))))
             if writer is not None:
                 end = writer.length  # nobody is shown what is not yet on the disk
             else:

@@ -7,7 +7,7 @@ are good is not asked here; that is for the chain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 import msgspec
@@ -61,10 +61,15 @@ def never_began(file: BinaryIO) -> bool:
     return not line.endswith(b"\n") and len(line) <= limits.LINE_BYTES
 
 
-def check_header(line: bytes, session: str, where: str) -> None:
-    """Check that a header names the session asked for. Raises NoSuchSession, Damaged."""
+def check_header(line: bytes, session: str, where: str, newest: Callable[[], bytes | None]) -> None:
+    """Check that a ledger is of the session asked for: its header names it, or, of a fork, its newest line does.
+
+    Raises NoSuchSession, Damaged.
+    """
     found = read_header(line, where).session
     if found == session:
+        return
+    if (seen := glance(newest() or b"")) is not None and seen.session == session:
         return
     if found.lower() == session.lower():  # a file system to which case does not matter
         raise NoSuchSession(f"no session {session!r}, only {found!r}")
@@ -100,6 +105,11 @@ def tail_of(file: BinaryIO, end: int, version: int) -> list[bytes]:
         if seen.last == version:
             return found[::-1]
     return []
+
+
+def newest_of(file: BinaryIO, end: int) -> bytes | None:
+    """The last line before the offset `end`."""
+    return next(_lines_back(file, end), None)
 
 
 def _lines_back(file: BinaryIO, end: int) -> Iterator[bytes]:

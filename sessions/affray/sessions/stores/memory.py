@@ -18,7 +18,7 @@ class _Kept:
     """One session: its lines, the header first, the version each ends at, and the lock that its writers wait for."""
 
     def __init__(self, header: bytes, commits: Sequence[Commit], secret: bytes | None) -> None:
-        self.index = SessionIndex(header)
+        self.index = SessionIndex.of_new(header, commits)
         self.secret = secret
         self.cache: bytes | None = None
         self.lock = Lock()

@@ -67,7 +67,7 @@ class SqliteStore:
 
     def create(self, header: bytes, commits: Sequence[Commit], secret: bytes | None = None) -> None:
         """Create a session with its first commits. Raises SessionExists, also for an id that differs only in case."""
-        index = SessionIndex(header)
+        index = SessionIndex.of_new(header, commits)
         path = self._path(index.session)
         rows = [Row.of_header(header)]
         for unit in units(commits):

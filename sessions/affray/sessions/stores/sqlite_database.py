@@ -202,8 +202,14 @@ class Database:
             raise self.damaged("the header is missing", 1, 1)
         if row != Row.of_header(row.line):
             raise self.damaged("the header's row says something else than the header", 1, 1)
-        check_header(row.line, session, str(self.path))
+        check_header(row.line, session, str(self.path), self._newest_line)
         return row.line
+
+    def _newest_line(self) -> bytes | None:
+        version = self.newest()
+        with self.errors("read"):
+            row = next(self._some(version - 1, version), None)
+        return None if row is None else row.line
 
     def newest(self) -> int:
         """The newest version there is now; more than any where that cannot be read and reading will find out why."""

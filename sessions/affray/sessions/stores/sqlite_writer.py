@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 
-from affray.kernel import Chain, Commit, Sender, StoreError, VersionConflict, read_header
+from affray.kernel import Chain, Commit, Sender, StoreError, VersionConflict
 
 from .heads import Head, HeadRecord
 from .index import Place, SessionIndex, line_problem
@@ -35,12 +35,12 @@ class SqliteWriter:
     """Appends to one database. Not for several threads at once: the store has a lock for each session."""
 
     def __init__(
-        self, database: Database, header: bytes, record: HeadRecord, on_note: Callable[[str], None]
+        self, database: Database, header: bytes, session: str, record: HeadRecord, on_note: Callable[[str], None]
     ) -> None:
         self._database = database
         self._connection = database.connection
         self._header = header
-        self._session = read_header(header).session
+        self._session = session
         self._record = record
         self._on_note = on_note
         self._names = (str(database.path), str(log_of(database.path)))
@@ -101,7 +101,7 @@ class SqliteWriter:
 
     def _index(self, commits: Sequence[Commit]) -> SessionIndex:
         """Where the session stands now, and what is stored under the command ids of these commits."""
-        index = SessionIndex(self._header, str(self._database.path))
+        index = SessionIndex(self._header, self._session, str(self._database.path))
         for head in self._connection.execute(_HEAD):
             match head:
                 case (int() as last, str() as digest):
@@ -160,6 +160,8 @@ class SqliteWriter:
         rows += [typed(values) for values in self._connection.execute(_BEHIND, (last, size - index))]
         chain = Chain(self._header, where=str(self._database.path))
         chain.version, chain.digest = before.last, before.digest
+        if (seen := glance(rows[0].line)) is not None:
+            chain.session = seen.session  # an origin's, in what a fork began with
         chain.line = -1  # not counted, and so not named where the chain finds damage
         return tuple([chain.accept(row.line) for row in rows])
 
@@ -197,7 +199,7 @@ def open_writer(path: Path, head_path: Path, session: str, recorded: Head | None
             record = HeadRecord(head_path, session)
         try:
             with os_errors(f"open {path}"):
-                writer = SqliteWriter(database, header, record, on_note)
+                writer = SqliteWriter(database, header, session, record, on_note)
         except BaseException:
             record.close()
             raise

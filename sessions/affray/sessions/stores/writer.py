@@ -11,13 +11,14 @@ import fcntl
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from affray.kernel import Busy, Chain, Commit, Damaged, NoSuchSession, StoreError, continues, is_whole
 
 from .index import Place, SessionIndex
-from .lines import check_header, end_of_lines, lines_to, never_began
+from .lines import check_header, end_of_lines, lines_to, never_began, newest_of
 
 
 @contextmanager
@@ -150,9 +151,10 @@ def _verified(file: BinaryIO, path: Path, session: str) -> tuple[SessionIndex, i
     file.seek(0)
     lines = lines_to(file, end)
     header = next(lines)
-    check_header(header, session, str(path))
+    check_header(header, session, str(path), partial(newest_of, file, end))
+    file.seek(len(header) + 1)
     chain = Chain(header, where=str(path))
-    index = SessionIndex(header, str(path))
+    index = SessionIndex(header, session, str(path))
     unit: list[Commit] = []
     at = length = len(header) + 1
     for line in lines:
