@@ -45,7 +45,6 @@ CASES = {
     "primer": Case(
         system="primer",
         demo="primer",
-        fights=3,
         processes=False,
         exempt=(
             # What the page leaves to the table is told and has no effect that the rules could carry out.

@@ -30,6 +30,8 @@ from affray.sessions import Catalog, Engine, MemoryStore, Session
 from ..support.sparring import Sparring
 from ..support.table import Fixed, must
 from ..unit.exalted.table import HANDS, Table, duel
+from ..unit.primer.table import BODY
+from ..unit.primer.table import duel as primer_duel
 
 Sheet = dict[str, Any]
 
@@ -273,9 +275,27 @@ EXALTED: tuple[Case, ...] = (
 )
 
 
+# -- primer: an attack waits for its count; the position is called, so that a d100 and a die of damage are all there is
+
+
+CUDGEL: Sheet = {"key": "cudgel", "dice": "1d2", "plus": 4, "types": ["crushing"], "wsd": 8}
+
+
+def primer() -> Session:
+    """Ann at count 2, Bob much later."""
+    return primer_duel(first={"weapons": [CUDGEL]}).session
+
+
+PRIMER: tuple[Case, ...] = (
+    Case(name="attack", session=primer, command=declare("ann", "attack", "bob", weapon="cudgel", called=BODY)),
+    Case(name="skill against a defence", session=primer, command=declare("ann", "skill", "bob", against="MDF", wsd=6)),
+    Case(name="disarm", session=primer, command=declare("ann", "disarm", "bob", weapon="cudgel", held="sword")),
+)
+
+
 def all_cases() -> Iterator[tuple[str, Case]]:
     """Every case under the name of its system."""
-    for system, cases in (("tiny", SPARRING), ("nyra", NYRA), ("exalted", EXALTED)):
+    for system, cases in (("tiny", SPARRING), ("nyra", NYRA), ("exalted", EXALTED), ("primer", PRIMER)):
         for case in cases:
             yield f"{system}: {case.name}", case
 

@@ -53,7 +53,8 @@ class Walker:
         self.others: list[tuple[int, ...]] = []
 
     def draw(self, roll: Roll, run: int, state: State) -> Drawn:
-        return Drawn(throw(roll.plan, self.face), "engine")
+        is_over = not {ACTION, "begin"} & set(state.open)  # dice behind its end change nothing of it
+        return Drawn(throw(roll.plan, _one if is_over else self.face), "engine")
 
     def face(self, die: int, link: int, sides: int) -> int:
         if self.used == len(self.path):
@@ -71,6 +72,10 @@ class Walker:
 
     def part(self, version: int) -> str:
         raise InputError("keeps nothing", value=version)
+
+
+def _one(die: int, link: int, sides: int) -> int:
+    return 1
 
 
 def brute_force(session: Session, command: commands.Command, pick: Pick, most: int = 100_000) -> dict[Result, Fraction]:

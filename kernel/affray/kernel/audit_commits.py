@@ -119,6 +119,11 @@ class Senders:
             return f"says that it is part {sender.part} of its command"
         return f"holds {len(commit.events)} events, the first part of its command {whole}" if whole not in (0, len(commit.events)) else ""
 
+    def may_cut_in(self, event: Any) -> bool:
+        """Whether a command may come before a second part that is waited for: one that helps where the rules cannot go on."""
+        is_closing = type(event) is Overrule and isinstance(event.effect, CloseAction)
+        return self._half is not None and (is_closing or type(event) is Rules)
+
     def take(self, commit: Commit) -> bool:
         """Take a commit in. Tells whether a second part may come, so that the rules may stand still behind it."""
         sender, first = commit.sender, commit.events[0]
@@ -156,8 +161,8 @@ def _is_gm_only(event: Any) -> bool:
 def _first_part(commit: Commit) -> int:
     """How many events the first part of a command has that opens so; 0 where a command that opens so has one part."""
     first = commit.events[0]
-    if type(first) is Roll:
-        return int(first.source == "reported")
+    if type(first) is Roll:  # reported, or set by the game master for a slot that was then reported
+        return int(first.source in ("reported", "overruled"))
     if type(first) is Rules:
         return 1
     return 2 if type(first) is Overrule and isinstance(first.effect, CloseAction) else 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from .dice import Faces
 from .errors import Refused
 from .events import Choose, Declare, Note, Open, Reveal, RevealDice, Rewind
 from .log import Log, Pair
@@ -171,6 +172,12 @@ class Amended:
             if type(event := log.events[first - 1]) is Rewind:
                 self.take(event, first)
         self._commits = len(log.commits)
+
+    def recorded(self, log: Log, roll: Roll) -> tuple[int, Faces]:
+        """The version and the faces that a roll which comes next is to keep, (0, ()) for none: for who hosts a session."""
+        self.catch_up(log)
+        version = self.earlier(log, roll)
+        return version, (log.events[version - 1].faces or ()) if version else ()
 
     def earlier(self, log: Log, roll: Roll) -> int:
         """The version of the roll whose faces a roll that comes next is to keep, 0 for none."""

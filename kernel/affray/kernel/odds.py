@@ -8,6 +8,7 @@ the odds are estimated from samples, with the error that this leaves.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
@@ -34,7 +35,7 @@ from .steps import Ask, Roll
 from .values import GM
 from .veil import veil
 
-USUAL_SAMPLES = 10_000
+USUAL_SAMPLES = 4_000
 """How many samples an estimate takes unless it is told otherwise."""
 
 Told = Callable[[int], None]
@@ -311,7 +312,7 @@ class _Tree:
         self._branches = branches
         self._nodes: dict[_Node, tuple[Seen, ...]] = {None: ()}
         self._edges: dict[_Node, _Ends] = {}
-        self._open: list[tuple[tuple[Seen, ...], Fraction]] = []
+        self._open: deque[tuple[tuple[Seen, ...], Fraction]] = deque()
 
     def outcomes(self) -> dict[Outcome, Fraction]:
         """Every outcome with its probability. Raises _TooMany, RefusedInside, Hidden, Breach."""
@@ -319,9 +320,9 @@ class _Tree:
         for node in todo:  # grows while it is gone through
             ends = self._edges[node] = {}
             since = self._nodes[node]
-            self._open = [(since, Fraction(1))]
+            self._open = deque([(since, Fraction(1))])
             while self._open:
-                path, probability = self._open.pop()
+                path, probability = self._open.popleft()  # the shortest first: too many are found out soon
                 end, probability = self._walk(path, probability, len(since))
                 ends[end] = ends.get(end, Fraction(0)) + probability
                 if isinstance(end, Renewal) and end not in self._nodes:
@@ -347,7 +348,7 @@ class _Tree:
                 else:
                     (seen, weight), *others = self._readings(at)
                     so_far = tuple(play.path)
-                    self._open += [((*so_far, other), probability * more) for other, more in reversed(others)]
+                    self._open.extend([((*so_far, other), probability * more) for other, more in others])
                     probability *= weight
                 play.show(at, seen)
             elif isinstance(at, Outcome) or len(play.path) > since:  # else it is the renewal that this node began with

@@ -67,8 +67,8 @@ class RecordedDice:
 
     def draw(self, roll: Roll, run: int, state: State) -> Drawn | Unwitnessed | None:
         """Faces for a roll."""
-        someone = state.combatants.get(roll.by)
-        if state.policy(roll.by) == "reported" and someone is not None and not someone.gone:
+        someone, policy = state.combatants.get(roll.by), state.policy(roll.by)
+        if policy == "reported" and someone is not None and not someone.gone:
             return None
         if self.witnesses and (who := self.witnesses.pop(f"{roll.action}|ask.{WITNESS}{roll.key}.{roll.occurrence}", "")):
             return Unwitnessed(who)  # what was said while the dice waited comes before them again
@@ -77,7 +77,8 @@ class RecordedDice:
         if before is not None and faces:
             try:
                 kept = kept_faces(roll.plan, faces, _lacking(roll))
-                return Drawn(kept, "scripted" if before.source == "scripted" else "engine", version)
+                is_scripted = before.source == "scripted" and policy.startswith("scripted")
+                return Drawn(kept, "scripted" if is_scripted else "engine", version)
             except NeedsDie:
                 pass
         try:

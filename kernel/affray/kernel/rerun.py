@@ -205,6 +205,8 @@ class Rerun:
         if (other := self._pending.get(one.precedes)) is not None:  # a new word comes when its command does
             fate = self._fate(other, state, is_held)
             return fate if fate in _MAY_COME else "now"
+        if (other := self._pending.get(one.follows)) is not None:
+            return "waits" if self._fate(other, state, is_held) == "waits" else "later"
         event = one.event
         kind = type(event)
         if kind is Declare:
@@ -230,9 +232,7 @@ class Rerun:
         """Whether something is missing that comes before an input: an answer, or what is done in a turn that is held."""
         if type(one.event) is Note:
             return False
-        if one.follows:
-            return one.follows in self._pending
-        return is_held and (bool(state.prompts) or one.during != self._turns[-1])
+        return is_held and not one.follows and (bool(state.prompts) or one.during != self._turns[-1])
 
     def _is_held(self, state: State) -> bool:
         """Whether nothing goes on before somebody answers or acts of whom the record has nothing here.
@@ -251,9 +251,10 @@ class Rerun:
         return bool(state.over) or not (state.prompts or state.turn)
 
     def _left(self) -> Iterator[Input]:
-        """What the record still holds that people did, beside answers to questions that were not asked."""
+        """What the record still holds that people did, beside answers to questions that were not asked, and words on them."""
         for one in self.queue:
-            if answers(one.event) is None:
+            beside = self._pending.get(one.precedes or one.follows, one)
+            if answers(beside.event) is None:
                 yield one
 
     def _wanted(self) -> Stopped | None:

@@ -391,7 +391,7 @@ def _check_impl(name: str, hook: str, impl: Any, given: Sequence[str], *, is_sys
 def _input_error(error: msgspec.ValidationError, prefix: str = "$") -> InputError:
     """msgspec's message, with its path in our form."""
     text, _, where = str(error).partition(" - at `")
-    path = where.rstrip("`") or "$"
+    path = where.rstrip("`").removeprefix("key` in `") or "$"  # a bad key is at the table that holds it
     return InputError(text, path=prefix + path.removeprefix("$"))
 
 

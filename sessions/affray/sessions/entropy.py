@@ -136,9 +136,8 @@ class HostDice:
 
     def draw(self, roll: Roll, run: int, state: State) -> Drawn | Unwitnessed | None:
         """Faces by the roller's policy; None when a person must report them."""
-        earlier = self._earlier(roll, state)
-        faces: Faces = (self._log.events[earlier - 1].faces or ()) if earlier else ()
-        return self.again(roll, run, state, (earlier, faces))
+        amended = self._amended.recorded(self._log, roll)
+        return self.again(roll, run, state, amended if amended[0] else self._kept(roll, state))
 
     def again(
         self, roll: Roll, run: int, state: State, recorded: tuple[int, Faces]
@@ -164,16 +163,13 @@ class HostDice:
             return Drawn(throw(roll.plan, fresh), "engine")
         return Drawn(kept_faces(roll.plan, faces, fresh), "engine", earlier)
 
-    def _earlier(self, roll: Roll, state: State) -> int:
-        """The version of the roll whose faces are kept for this one, 0 for none."""
-        log = self._log
-        self._amended.catch_up(log)
-        if amended := self._amended.earlier(log, roll):
-            return amended
+    def _kept(self, roll: Roll, state: State) -> tuple[int, Faces]:
+        """The roll whose faces are kept for this one where the session keeps undone dice, and those; (0, ()) for none."""
         if state.undo_dice != "keep":
-            return 0
-        self._keeping.catch_up(log.events)
-        return self._keeping.earlier(roll, state.open[root(roll.action)])
+            return 0, ()
+        self._keeping.catch_up(self._log.events)
+        version = self._keeping.earlier(roll, state.open[root(roll.action)])
+        return version, (self._log.events[version - 1].faces or ()) if version else ()
 
     def _fresh(self, roll: Roll, run: int, state: State) -> Callable[[int, int, int], int]:
         action = state.open.get(root(roll.action))

@@ -43,7 +43,7 @@ SHEETS: Mapping[str, Callable[..., dict[str, Any]]] = {"exalted": solar, "nyra":
 OPTIONS: Mapping[str, dict[str, Json]] = {"primer": {"pack": pack()}}
 
 
-def _named() -> dict[str, Callable[[], Any]]:
+def _named() -> dict[str, Any]:
     points = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]["affray.house_rules"]
     found = {}
     for name, target in points.items():
@@ -52,7 +52,7 @@ def _named() -> dict[str, Callable[[], Any]]:
     return found
 
 
-RULES: Mapping[str, Callable[[], Any]] = _named()
+RULES: Mapping[str, Any] = _named()
 """Every house rule that comes with Affray, by the name it is installed under."""
 
 

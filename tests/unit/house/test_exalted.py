@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from affray.kernel import ApplyDamage, Change, Condition, Defend, InputError, Judge, Order, Roll
@@ -181,7 +183,7 @@ def test_nobody_attacks_a_friend_in_a_flurry_either() -> None:
 @pytest.mark.parametrize(
     ("fields", "path"), [({"abilities": {"Dodge": 6}}, r"abilities\.Dodge"), ({"essence": 4}, "essence")]
 )
-def test_an_elder_does_not_join_beginners(fields: dict[str, object], path: str) -> None:
+def test_an_elder_does_not_join_beginners(fields: dict[str, Any], path: str) -> None:
     table = Table("exalted", house=["starting-characters"])
     table.join("ann", "red", essence=3, abilities={"Dodge": 5})
     with pytest.raises(InputError, match=rf"\$\.sheet\.{path}: a starting character has"):

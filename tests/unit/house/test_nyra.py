@@ -175,7 +175,7 @@ def test_whoever_has_acted_names_the_next() -> None:
     for name in ("cy", "", "bob", "ann", "", "bob"):
         table.declare(table.state.turn, "end-turn")
         if name:
-            asked.append([option.code for option in next(iter(table.state.prompts.values())).ask.options])
+            asked.append([option.code for option in next(iter(table.state.prompts.values())).ask.options or ()])
             table.answer(name)
     assert asked == [["bob", "cy"], ["ann", "cy", "bob"], ["ann", "cy"], ["ann", "bob", "cy"]]
     turns = [(event.when[0], event.who) for event in table.found(Turn) if event.moment == "start"]

@@ -189,6 +189,24 @@ def test_words_stand_before_or_behind_the_command_in_their_order() -> None:
     check(session)
 
 
+def test_words_beside_an_answer_that_nobody_asks_for_are_told_as_gone() -> None:
+    session = fight()
+    at, roll = find(session, Roll, key="attack", action="a1")
+    answered = find(session, Choose, action="a1")[0]
+    words = [word(answered, SetPool(target="ann", pool="hp", value=n), after=n > 1) for n in (1, 2)]
+    did = amended(session, word(at, SetStep(slot=slot(roll), fields={"faces": [[20]]})), *words)
+    assert (["gone"] * 3, None, 10) == ([one.code for one in did.outcomes if one.code != "done"], did.stopped, hp(session, "ann"))
+    assert ["a1", "b1", "a2"] == [event.action for _, event in line(session) if isinstance(event, Declare)]
+    must(session.undo())
+    for name in ("a2", "b1"):
+        must(session.undo(name))
+    must(session.overrule("so", SetPool(target="bob", pool="temp", value=3)))
+    did = amended(session, word(at, SetStep(slot=slot(roll), fields={"faces": [[20]]})), words[1])
+    assert (["gone"] * 2, None) == ([one.code for one in did.outcomes if one.code != "done"], did.stopped)
+    assert 3 == session.state().combatants["bob"].pools["temp"], "they hold up nobody"
+    check(session)
+
+
 def test_a_declaration_gets_another_target_or_parameter() -> None:
     session = tiny_session(engine(catalog=PLAIN), people=3, dice="scripted", script=(1, 1, 1, 3, 2, 2))
     must(session.declare("ann", "attack", "bob", id="a1"))

@@ -80,6 +80,7 @@ def test_the_answer_after_a_stop_meets_the_recorded_dice() -> None:
     amended(session, commands.Drop(at=find(session, Choose, action="a1")[0]))
     must(session.answer("a1|ask.guard.0", "bob", "stand"))
     assert before["a1|roll.damage.ann.0"] == faces(session)["a1|roll.damage.ann.0"]
+    assert "engine" == find(session, Roll, key="damage", action="a1")[1].source, "it can be proven still"
     amended(session, go_on=True)
     assert before == faces(session)
     must(session.close())

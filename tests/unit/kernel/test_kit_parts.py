@@ -71,13 +71,13 @@ def in_with() -> Iterator[int]:
 def in_loop_in_with() -> Iterator[int]:
     with contextlib.nullcontext():
         for one in range(3):
-            yield one
+            yield one + 1
 
 
 def in_bare() -> Iterator[int]:
     try:
         yield 1
-    except:  # noqa: E722  # that is the fault
+    except:  # that is the fault
         raise
 
 

@@ -86,6 +86,17 @@ def fight(session: Session | None = None) -> Session:
     return session
 
 
+def overruled() -> Session:
+    """Ann attacks and hits; then the game master has a word, and Bob ends his turn."""
+    session = tiny_session()
+    must(session.declare("ann", "attack", "bob", rows=SURE, id="a1"))
+    must(session.answer("a1|ask.guard.0", "bob", "stand"))
+    must(session.overrule("so", SetPool(target="bob", pool="hp", value=3)))
+    must(session.note("Well."))
+    must(session.end_turn("bob"))
+    return session
+
+
 def past(log: Log, since: int = 1, **fields: Any) -> Past:
     """The past of a log that is run again behind a version."""
     line = log.line()
@@ -277,25 +288,21 @@ def test_answers_wait_for_their_prompts_and_are_told_as_gone_where_none_comes() 
 
 
 def test_a_declaration_that_is_missing_stops_it_before_anything_that_came_later() -> None:
-    session = fight()
-    must(session.overrule("so", SetPool(target="bob", pool="hp", value=3)))
-    must(session.note("Well."))
+    session = overruled()
     log = log_of(session)
     found = rerun(log, past(log, inputs=tuple([one for one in past(log).inputs if getattr(one.event, "action", "") != "a1"])))
 
     assert Stopped(why="turn", what="start:ann.1", who=("ann",)) == found.stopped
-    assert ["Declare", "Overrule", "Note"] == [type(one.event).__name__ for one in found.queue]
+    assert ["Overrule", "Note", "Declare"] == [type(one.event).__name__ for one in found.queue]
     assert {"bob": 12} == {who: one.pools["hp"] for who, one in found.exchange.state.combatants.items() if who == "bob"}
 
 
 def test_an_answer_that_is_missing_stops_it_before_anything_that_came_later() -> None:
-    session = fight()
-    must(session.overrule("so", SetPool(target="bob", pool="hp", value=3)))
-    log = log_of(session)
-    found = rerun(log, without(past(log, open_end=frozenset()), Choose))
+    log = log_of(overruled())
+    found = rerun(log, without(past(log), Choose))
 
     assert Stopped(why="prompt", what="a1|ask.guard.0", who=("bob",)) == found.stopped
-    assert ["Declare", "Overrule"] == [type(one.event).__name__ for one in found.queue]
+    assert ["Overrule", "Note", "Declare"] == [type(one.event).__name__ for one in found.queue]
 
 
 def test_what_was_said_between_a_question_and_its_answer_comes_between_them_again() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -391,3 +391,20 @@ def test_rules_that_cannot_be_had_change_nothing() -> None:
     with pytest.raises(InputError, match=r"^\$\.options\.counts: "):
         session.request(commands.SetRules(manifest=odd))
     assert before == (session.head, session.state(reader=GM))
+
+
+def test_a_bad_key_of_a_sheet_is_at_the_table_that_holds_it() -> None:
+    class Keyed(msgspec.Struct, frozen=True):
+        hp: int = 1
+        factors: dict[Literal["pcf"], int] = {}
+
+    class WithKeys(Tiny):
+        @hookimpl
+        def sheet_type(self) -> type:
+            return Keyed
+
+    catalog = tiny_catalog(WithKeys)
+    with pytest.raises(InputError) as caught:
+        catalog.rules(catalog.manifest("tiny", {}, [])).read_sheet({"hp": 3, "factors": {"x": 1}})
+
+    assert "$.factors" == caught.value.path

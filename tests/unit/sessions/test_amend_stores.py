@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,20 @@ from affray.kernel import (
 from affray.sessions import Engine, JsonlStore, MemoryStore, Session, Store
 from affray.sessions.stores.sqlite import SqliteStore
 
-from ...support.amends import PLAIN, WHY, check, fight, find, luck, stands, word
+from ...support.amends import (
+    PLAIN,
+    WHY,
+    amended,
+    check,
+    fight,
+    find,
+    hp,
+    luck,
+    refused,
+    stands,
+    undone_and_redone,
+    word,
+)
 from ...support.fights import Died, Mortal
 from ...support.table import Fixed, must
 
@@ -93,6 +107,15 @@ def test_a_group_holds_more_events_than_one_commit_may(monkeypatch: pytest.Monke
     answer = must(session.amend(since=2, reason=WHY))
     assert 12 < len(answer.events)
     check(session)
+
+
+def test_readers_are_told_of_a_group_commit_by_commit() -> None:
+    session = fight()
+    told: list[tuple[int, int]] = []
+    session.subscribe(lambda notice: told.append((notice.first, notice.last)), reader="ann")
+    answer = must(session.amend(since=find(session, Declare, action="b1")[0], reason=WHY))
+    assert (answer.first, answer.last) == (told[0][0], told[-1][1])
+    assert all(before[1] + 1 == behind[0] for before, behind in pairwise(told))
 
 
 # -- a process that dies, and files that end in the middle
@@ -210,3 +233,24 @@ def test_rows_of_a_group_that_were_swapped_or_cut_off_are_found() -> None:
     assert verify(lines, head).is_clean
     (found,) = verify(lines[:-1], head).findings
     assert ("head", session.head) == (found.code, found.version)
+
+
+# -- forks
+
+
+def test_a_fork_amends_what_it_did_itself_and_goes_on_with_what_was_left() -> None:
+    """What its origin did stays as it was."""
+    made = Engine(MemoryStore(), PLAIN, Fixed())
+    session = fight(made=made)
+    amended(session, commands.Drop(at=find(session, Choose, action="a1")[0]))
+    fork = made.fork(session, session="f")
+    declared = find(fork, Declare, action="a1")[0]
+    assert Refused("not-amendable", (declared,)) == refused(fork, commands.Drop(at=declared))
+    must(fork.answer("a1|ask.guard.0", "bob", "stand"))
+    assert None is amended(fork, go_on=True).stopped
+    assert (2, 10) == (hp(fork), hp(fork, "ann"))
+    before = stands(fork)
+    amended(fork, word(find(fork, Declare, action="b1")[0], luck("b1")))
+    assert (2, 8) == (hp(fork), hp(fork, "ann"))
+    undone_and_redone(fork, before)
+    check(fork)

@@ -144,6 +144,9 @@ def test_an_amend_that_stops_says_why_and_what_goes_on(home: Path) -> None:
     done = affray("amend", "s", "--at", at, "--drop", "--reason", "x", "--apply").stdout
     assert "  Next: affray answer s bob VALUE\n  Then: affray amend s --continue --apply\n" in done
     refused("--continue", "--apply", told="First Bob has to answer.")
+    for reader in ("public", "bob", "gm"):  # what is left is kept from all but one of them
+        result = affray("log", "s", "--for", reader)
+        assert (result.exit_code, "Left of the amend" in result.stdout) == (0, reader == "gm"), result.stderr
     assert affray("answer", "s", "bob", "stand").exit_code == 0
     plan = affray("amend", "s", "--continue").stdout
     assert plan.startswith(f"Goes on from version {stored(home).head}; 4 of 4 commands since done again.\n")

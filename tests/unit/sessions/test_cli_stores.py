@@ -89,7 +89,10 @@ def test_db_names_a_folder_before_or_behind_the_command(home: Path, tmp_path: Pa
     assert not (home / "sessions").exists()
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("plugins", "completion")])
+WITHOUT_A_STORE = ("plugins", "completion", "sheet", "check-plugin", "new-plugin")
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in WITHOUT_A_STORE])
 def test_every_command_that_needs_a_store_takes_db(home: Path, name: str) -> None:
     assert "--db FOLDER" in affray(name, "--help").stdout
 

@@ -214,7 +214,7 @@ def test_a_doubtful_one_is_dropped_with_a_warning_and_made_anew_from_the_events(
     wrong = replace(State(), title="a lie")  # would be seen, if it were used
     lie = bent(public=wrong, full=wrong)(good)
     store.cache("s", change(lie))
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING, logger="affray"):
         again = engine(store).load("s")
     (warned,) = [one.getMessage() for one in caplog.records if "snapshot dropped" in one.getMessage()]
     assert problem in warned
@@ -306,7 +306,7 @@ class Broken(MemoryStore):
 def test_a_cache_that_fails_fails_nobody(often: None, caplog: pytest.LogCaptureFixture) -> None:
     """Law 10: nothing depends on it."""
     store = Broken()
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING, logger="affray"):
         session = fight(store)
     assert "could not be made" in caplog.text
     assert session.verify().is_clean
@@ -324,7 +324,7 @@ def test_a_cache_file_that_cannot_be_written_is_forgotten(
     with ram_folder() as folder:
         store = kind(folder)
         monkeypatch.setattr(Path, call, fails)
-        with caplog.at_level(logging.INFO):
+        with caplog.at_level(logging.INFO, logger="affray"):
             session = fight(store)
         assert "No space left on device" in caplog.text
         assert [one for one in caplog.records if one.levelno > logging.INFO] == []

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import msgspec
 import pytest
 
 from affray.kernel import GM, Chain, Close, Damaged, NoSuchSession, Note, SetPool
@@ -23,6 +24,8 @@ from affray.sessions.summary import Summary, summary
 
 from ...support.ram import ram_folder
 from ...support.table import engine, must, tiny_session
+
+encoded = msgspec.json.Encoder().encode
 
 EVENTS, LONG = 1_000, 6_000
 EACH = 10
@@ -97,6 +100,26 @@ def test_it_is_the_same_at_every_version_with_and_without_a_snapshot(often: None
     check()
     must(session.overrule("so", SetPool(target="ann", pool="hp", value=1)))
     check()
+
+
+def test_a_fork_is_told_by_a_snapshot_before_or_behind_the_place_where_it_forked(often: None) -> None:
+    store = MemoryStore()
+    made = engine(store)
+    session = tiny_session(made)
+    for number in range(8):
+        must(session.declare(session.state().turn, "end-turn", id=f"e{number}"))
+    fork = made.fork(session, session="t", title="Otherwise")
+    for number in range(8):
+        found, state = made.summary("t"), fork.state()
+        assert (found.session, found.title, found.version, found.turn) == ("t", "Otherwise", fork.head, state.turn)
+        assert encoded(state) == encoded(made.load("t").state())
+        must(fork.declare(state.turn, "end-turn", id=f"f{number}"))
+    before = store.cached("t")
+    reads: list[str] = []
+    store.read = reads.append  # type: ignore[assignment,method-assign]  # all of it is read only in doubt
+    assert made.summary("t").version == fork.head
+    assert before == store.cached("t")
+    assert reads == []
 
 
 # -- how much is read

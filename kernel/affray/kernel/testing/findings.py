@@ -187,42 +187,46 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tally:
-    """Collects findings: each once, and of those that are alike only so many."""
+    """Collects findings, each once."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, str, str], Finding] = {}
-        self._seen: set[tuple[str, str, str, str]] = set()
-        self._alike: dict[tuple[str, str, str], int] = {}
 
     def add(self, code: str, plugin: str, hook: str, text: str, where: str = "") -> None:
         """Note a finding."""
         assert code in RULE_CHECKS, code
-        key = (code, plugin, hook, text)
-        if key in self._seen:
-            return
-        self._seen.add(key)
-        alike = self._alike[key[:3]] = self._alike.get(key[:3], 0) + 1
-        if alike <= FOUND_ALIKE:
-            self._found[key] = Finding(code=code, plugin=plugin, hook=hook, text=text, where=where)
+        found = Finding(code=code, plugin=plugin, hook=hook, text=text, where=where)
+        self._found.setdefault((code, plugin, hook, text), found)
 
     def has(self, *codes: str) -> bool:
         """Whether anything of these codes was found."""
-        return any(key[0] in codes for key in self._seen)
+        return any(key[0] in codes for key in self._found)
 
     def take(self, findings: Iterable[Finding]) -> None:
         """Note findings that were made elsewhere."""
         for one in findings:
-            self.add(one.code, one.plugin, one.hook, one.text, one.where)
+            self._found.setdefault((one.code, one.plugin, one.hook, one.text), one)
 
     def findings(self) -> tuple[Finding, ...]:
         """All of them, in the order of RULE_CHECKS."""
         order = {code: index for index, code in enumerate(RULE_CHECKS)}
-        more = [
-            Finding(code=code, plugin=plugin, hook=hook, text=f"and {count - FOUND_ALIKE} more of the kind")
-            for (code, plugin, hook), count in self._alike.items()
-            if count > FOUND_ALIKE
-        ]
-        return tuple(sorted([*self._found.values(), *more], key=lambda one: order[one.code]))
+        return tuple(sorted(self._found.values(), key=lambda one: order[one.code]))
+
+
+def condensed(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings of which no more than FOUND_ALIKE are alike; of the others only the number is told."""
+    left: list[Finding] = []
+    alike: dict[tuple[str, str, str], int] = {}
+    for one in findings:
+        key = (one.code, one.plugin, one.hook)
+        alike[key] = alike.get(key, 0) + 1
+        if alike[key] <= FOUND_ALIKE:
+            left.append(one)
+    more = {key: count - FOUND_ALIKE for key, count in alike.items() if count > FOUND_ALIKE}
+    for (code, plugin, hook), count in more.items():
+        index = max(index for index, one in enumerate(left) if (one.code, one.plugin, one.hook) == (code, plugin, hook))
+        left.insert(index + 1, Finding(code=code, plugin=plugin, hook=hook, text=f"and {count} more of the kind"))
+    return tuple(left)
 
 
 def exempted(findings: Iterable[Finding], exempt: Iterable[Exempt], plugin: str) -> tuple[Finding, ...]:
@@ -242,4 +246,4 @@ def _counted(number: int, what: str) -> str:
     return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
 
 
-__all__ = ["RULE_CHECKS", "Check", "Exempt", "Finding", "Report", "Tally", "exempted"]
+__all__ = ["RULE_CHECKS", "Check", "Exempt", "Finding", "Report", "Tally", "condensed", "exempted"]

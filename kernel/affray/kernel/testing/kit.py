@@ -20,7 +20,7 @@ from ..values import Json, Manifest
 from .again import check_again, check_audit, check_fold, compare_lines, maker_of
 from .bounds import COMMANDS, FIGHTS, SHEETS
 from .elsewhere import Elsewhere, reference
-from .findings import Exempt, Finding, Report, Tally, exempted
+from .findings import Exempt, Finding, Report, Tally, condensed, exempted
 from .otherwise import ByItself, Unused
 from .player import Fought, Player, Setup, Tried
 from .sheets import valid_sheets
@@ -61,6 +61,7 @@ def check_rules(
     `processes` nothing is asked elsewhere. Raises InputError for sheets or options that are not the system's.
     """
     check = _Check(_factory(SYSTEMS, system), {}, seed, progress, entered)
+    check.name = system if isinstance(system, str) else check.name
     check.play(sheets, actions or {}, options or {}, bundle, fights, commands, processes=processes)
     check_upcasters(old_events, check.tally, upcasters)
     return check.report(check.name, exempt)
@@ -94,6 +95,7 @@ def check_house_rule(
     base = _factory(SYSTEMS, over)
     told = (sheets, actions or {}, options or {}, bundle, fights, commands)
     check = _Check(base, {**(beside or {}), name: factory}, seed, progress, entered)
+    check.name = over if isinstance(over, str) else check.name
     check.play(*told, processes=processes)
     found = check.tally.findings()
     if any(one.plugin != name for one in found):
@@ -149,7 +151,7 @@ class _Check:
         """What was found."""
         return Report(
             plugin=plugin,
-            findings=exempted(self.tally.findings() if found is None else found, exempt, plugin),
+            findings=condensed(exempted(self.tally.findings() if found is None else found, exempt, plugin)),
             notes=tuple(self.notes),
             fights=len(self._fights),
             commands=sum(len(one.moves) for one in self._fights),

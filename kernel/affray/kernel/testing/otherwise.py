@@ -183,7 +183,7 @@ class Unused:
         one = base[index]
         event = one.event
         opening = start.opening
-        what = opening.name if type(opening) is Declare else opening.moment
+        what = opening.name if isinstance(opening, Declare) else opening.moment
         key = ("roll" if type(event) is Roll else "verdict", one.plugin, what, event.key, getattr(event, "code", ""))
         if key in self._matters or self._tried.get(key, 0) >= SAMPLES or (type(event) is Roll and event.notation):
             return

@@ -13,7 +13,7 @@ import msgspec
 
 from .. import commands as c
 from ..amend import commits as amending
-from ..amend import prepare
+from ..amend import prepare, refusal
 from ..amend import run as run_again
 from ..canonical import canonical
 from ..decide import Accepted, decide, go_on
@@ -25,6 +25,7 @@ from ..events import Open, RevealDice, Rewind
 from ..exchange import Exchange
 from ..fold import fold_all
 from ..ledger import Chain, Commit, Sender, header_line, part_of, through_bytes, write_commit
+from ..lineage import Amended
 from ..log import Log
 from ..names import root
 from ..rules import Rules, bundled, spell_out
@@ -125,6 +126,7 @@ class Table:
         self.book = book
         self.dice: DiceSource = dice or SeededDice()
         self.log = Log()
+        self._amended = Amended()
         self.lines: list[bytes] = []
         self.header = header_line(session)
         self._chain = Chain(self.header)
@@ -222,8 +224,8 @@ class Table:
             return prepared
         self.dice.begin()
         rerun = run_again(self.book, self.log, prepared, self)
-        if rerun.stopped is not None and rerun.stopped.why == "failed":
-            return Refused("amend-failed", (rerun.stopped.what, rerun.stopped.text))
+        if (refused := refusal(rerun)) is not None:
+            return refused
         sender = self._sender(request, 0)
         before = (self._chain.version, self._chain.digest)
         found = amending(
@@ -297,7 +299,7 @@ class Table:
 
     def draw(self, roll: Roll, run: int, state: State) -> Drawn | Unwitnessed | None:
         """Faces for a roll; None when a person must report them."""
-        return self.again(roll, run, state, (0, ()))
+        return self.again(roll, run, state, self._amended.recorded(self.log, roll))
 
     def again(self, roll: Roll, run: int, state: State, recorded: tuple[int, Faces]) -> Drawn | Unwitnessed | None:
         """Faces of which some may be recorded already."""

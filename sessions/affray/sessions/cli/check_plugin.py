@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -17,6 +16,7 @@ import msgspec
 
 from affray.kernel import InputError
 from affray.kernel.testing import RULE_CHECKS, Finding, Report
+from affray.kernel.testing.bounds import FIGHTS
 
 from ..catalog import HOUSE_RULES, SYSTEMS, Catalog, Offer
 from ..encounter import Encounter, read_encounter
@@ -32,6 +32,12 @@ CHECK_SECONDS = 120
 
 CHECK_SECONDS_MAX = 3600
 """Seconds that a check may be told to take, at most."""
+
+FIGHTS_MAX = 1000
+"""Fights that may be played, at most."""
+
+IMPORT_SECONDS = 10
+"""Seconds that importing a plugin may take."""
 
 _BOOT = """
 import sys, json
@@ -76,12 +82,15 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     "--fight", type=click.Path(path_type=Path), help="Play with the sheets and options of this encounter file (default: a demo's)."
 )
 @click.option("--bundle", default="", metavar="NAME", help="Play with this bundle of the system's options.")
+@click.option("--fights", default=FIGHTS, show_default=True, type=click.IntRange(1, FIGHTS_MAX), help="Play so many fights.")
 @click.option("--seed", default="kit", metavar="TEXT", help="Play other fights.")
 @click.option(
     "--seconds", default=CHECK_SECONDS, show_default=True, type=click.IntRange(1, CHECK_SECONDS_MAX), help="End it after so long."
 )
 @json_option
-def command(name: str, over: str, fight: Path | None, bundle: str, seed: str, seconds: int, as_json: bool) -> int:
+def command(
+    name: str, over: str, fight: Path | None, bundle: str, fights: int, seed: str, seconds: int, as_json: bool
+) -> int:
     """Check the installed plugin NAME: a rules system, or with --over a house rule.
 
     It runs in a process of its own and is played in fights that nobody wrote. The exit code is 1 when something is found.
@@ -94,7 +103,7 @@ def command(name: str, over: str, fight: Path | None, bundle: str, seed: str, se
         found = Finding(code="unloadable", plugin=doubled.id, hook="import", text=doubled.problem)
         report = Report(plugin=name, findings=(found,))
     else:
-        report = _checked(offer, system, over, _with(system.id, fight), bundle, seed, seconds)
+        report = _checked(offer, system, over, _with(system.id, fight), Play(bundle=bundle, fights=fights, seed=seed, seconds=seconds))
     document = _document(report, offer, over, offers)
     if as_json:
         print_json(document)
@@ -128,7 +137,16 @@ def _with(system: str, fight: Path | None) -> Encounter | None:
         return None
 
 
-def _checked(offer: Offer, system: Offer, over: str, encounter: Encounter | None, bundle: str, seed: str, seconds: int) -> Report:
+class Play(msgspec.Struct, frozen=True, kw_only=True):
+    """How a plugin is played."""
+
+    bundle: str
+    fights: int
+    seed: str
+    seconds: int
+
+
+def _checked(offer: Offer, system: Offer, over: str, encounter: Encounter | None, play: Play) -> Report:
     with tempfile.TemporaryDirectory(prefix="affray-check-") as folder:
         spec, status, outcome = (Path(folder) / name for name in ("job", "status", "outcome"))
         status.write_bytes(b" " * STATUS_BYTES)
@@ -139,13 +157,15 @@ def _checked(offer: Offer, system: Offer, over: str, encounter: Encounter | None
             over=over,
             sheets=() if encounter is None else tuple([one.sheet for one in encounter.combatants]),
             options={} if encounter is None else encounter.options,
-            bundle=bundle or ("" if encounter is None else encounter.bundle),
-            seed=seed,
+            bundle=play.bundle or ("" if encounter is None else encounter.bundle),
+            fights=play.fights,
+            seed=play.seed,
+            import_seconds=IMPORT_SECONDS,
             status=str(status),
             outcome=str(outcome),
         )
         spec.write_bytes(msgspec.json.encode(job))
-        problem = _run(spec, status, seconds)
+        problem = _run(spec, status, play.seconds)
         if outcome.exists() and not problem:
             made = msgspec.json.decode(outcome.read_bytes(), type=Outcome)
             if made.report is None:
@@ -158,30 +178,7 @@ def _checked(offer: Offer, system: Offer, over: str, encounter: Encounter | None
 
 
 def _run(spec: Path, status: Path, seconds: int) -> str:
-    """Run the check; why it has no outcome, "" where it has."""
-    with _process(spec) as process:
-        until = time.monotonic() + seconds
-        shown = ""
-        while True:
-            try:
-                code = process.wait(0.1)
-            except subprocess.TimeoutExpired:
-                shown = _show(read_status(status)[0], shown)
-                if time.monotonic() < until:
-                    continue
-                return f"did not come to an end within {seconds} seconds"
-            break
-        _show("", shown)
-    if code == 0:
-        return ""
-    assert process.stderr is not None
-    said = process.stderr.read().decode(errors="replace").strip().splitlines()
-    return f"ended its process with exit code {code}{f': {said[-1]}' if said else ''}"
-
-
-@contextlib.contextmanager
-def _process(spec: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The process of a check; with all that it started, it is ended when this is left."""
+    """Run the check; why it has no outcome, "" where it has. With all that it started, its process is ended then."""
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             [sys.executable, "-c", _BOOT, str(spec)],
@@ -190,15 +187,34 @@ def _process(spec: Path) -> Iterator[subprocess.Popen[bytes]]:
             stderr=errors,
             start_new_session=True,
         )
-        process.stderr = errors  # to be read when it is over, however much it said
         try:
-            yield process
+            code = _wait(process, status, seconds)
         finally:
             with contextlib.suppress(AttributeError, ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)  # with whatever it started
+                os.killpg(process.pid, signal.SIGKILL)
             process.kill()
             process.wait()
-            errors.seek(0)
+        errors.seek(0)
+        said = errors.read().decode(errors="replace").strip().splitlines()
+    if code is None:
+        return f"did not come to an end within {seconds} seconds"
+    return f"ended its process with exit code {code}{f': {said[-1]}' if said else ''}" if code else ""
+
+
+def _wait(process: subprocess.Popen[bytes], status: Path, seconds: int) -> int | None:
+    """Wait for a process, and tell a terminal what it does. Its exit code; None where it takes too long."""
+    until = time.monotonic() + seconds
+    shown = ""
+    while time.monotonic() < until:
+        try:
+            code = process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            shown = _show(read_status(status)[0], shown)
+        else:
+            _show("", shown)
+            return code
+    _show("", shown)
+    return None
 
 
 def _show(stage: str, shown: str) -> str:

@@ -19,9 +19,6 @@ import msgspec
 from affray.kernel import AffrayError, Json
 from affray.kernel.testing import Finding, Report, check_house_rule, check_rules
 
-IMPORT_SECONDS = 10
-"""Seconds that importing a plugin may take."""
-
 STATUS_BYTES = 300
 """Bytes of the file that tells where the check stands."""
 
@@ -36,7 +33,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     sheets: tuple[dict[str, Json], ...]
     options: dict[str, Json]
     bundle: str
+    fights: int
     seed: str
+    import_seconds: int
     status: str
     outcome: str
 
@@ -117,12 +116,12 @@ def _outcome(job: Job, status: Status) -> Outcome:
 
     if job.over:
         report = check_house_rule(
-            job.name, over=job.over, sheets=job.sheets, options=job.options, bundle=job.bundle, seed=job.seed,
+            job.name, over=job.over, sheets=job.sheets, options=job.options, bundle=job.bundle, fights=job.fights, seed=job.seed,
             progress=progress, entered=status.at,
         )  # fmt: skip
     else:
         report = check_rules(
-            job.name, sheets=job.sheets, options=job.options, bundle=job.bundle, seed=job.seed,
+            job.name, sheets=job.sheets, options=job.options, bundle=job.bundle, fights=job.fights, seed=job.seed,
             progress=progress, entered=status.at,
         )  # fmt: skip
     return Outcome(report=report)
@@ -132,10 +131,10 @@ def _imported(job: Job) -> Finding | None:
     """Import the plugin; what is wrong with that."""
     (point, *_) = entry_points(group=job.group, name=job.name)
     try:
-        with _at_most(IMPORT_SECONDS):
+        with _at_most(job.import_seconds):
             point.load()
     except _Late:
-        text = f"importing it takes more than {IMPORT_SECONDS} seconds"
+        text = f"importing it takes more than {job.import_seconds} seconds"
         return Finding(code="endless", plugin=job.name, hook="import", text=text)
     except (Exception, SystemExit) as error:
         return Finding(code="unloadable", plugin=job.name, hook="import", text=f"{point.value} cannot be imported: {error!r}")

@@ -51,20 +51,25 @@ class Pinned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
-    """An open action that goes on under the rules of an earlier version, those it was declared under."""
+    """An open action that does not go on under the rules in force, or cannot go on: `rules` is the version that pinned its own.
+
+    `problem` says why those cannot be had, "" where they can.
+    """
 
     id: str
     what: str
     actor: str
     since: int
     rules: int
+    problem: str
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """The document of `rules --json`.
 
     `since` is the version that pinned the rules in force, `same` whether the plugins publish what they did then (null where they
-    cannot be had), `overlaps` the hooks in which the order of the house rules counts, `waiting` what is open under other rules.
+    cannot be had), `overlaps` the hooks in which the order of the house rules counts, `waiting` what is open under other rules or
+    under rules that cannot be had.
     """
 
     session: str
@@ -121,19 +126,28 @@ def _change(
     accept: bool,
     reason: str,
 ) -> commands.Command | Refused:
-    if isinstance(event := before(session, how), RulesEvent):  # sent again: the same command
-        return commands.SetRules(manifest=event.manifest, reason=event.reason)
-    catalog, now = Catalog(), session.manifest
+    catalog, again = Catalog(), before(session, how) is not None
+    now = _manifest_before(session, how) if again else session.manifest
     kept = {} if bundle else _known(now.options, catalog.describe(now.system.id), is_told=accept)
     made = catalog.manifest(now.system.id, {**kept, **options}, _house(catalog, now, house), bundle)
     drifted = drift(now, made)
     if drifted and not accept:
         raise InputError(f"{'; '.join(drifted)}: say --accept to go on with it", path="rules")
     rules = catalog.rules(made)
-    _check_people(session, rules)
-    if made == now and rules.fingerprint == _pinning(session)[1].fingerprint:
-        return Refused("rules-unchanged")
+    if not again:
+        if made == now and rules.fingerprint == _pinning(session)[1].fingerprint:
+            return Refused("rules-unchanged")
     return commands.SetRules(manifest=made, reason=reason or ("accepted" if accept else ""))
+
+
+def _manifest_before(session: Session, how: Sending) -> Manifest:
+    """The rules that were in force when a command was sent for the first time, so that it is the same command again."""
+    first = next(
+        one.version
+        for one in session.history(reader=GM)
+        if one.sender is not None and (one.sender.caller, one.sender.command) == (how.caller, how.id)
+    )
+    return session.state(first - 1, reader=GM).manifest or session.manifest
 
 
 def _house(catalog: Catalog, now: Manifest, house: Sequence[str] | None) -> Sequence[str]:
@@ -228,7 +242,7 @@ def look(session: Session, catalog: Catalog) -> Rules:
         options=manifest.options,
         same=same,
         overlaps=overlaps,
-        waiting=tuple(_waiting(session, since)),
+        waiting=tuple(_waiting(session, catalog, since)),
         problem=problem,
     )
 
@@ -243,11 +257,16 @@ def _pinning(session: Session, at: int | None = None) -> tuple[int, Open | Rules
     return found
 
 
-def _waiting(session: Session, since: int) -> Iterator[Waiting]:
+def _waiting(session: Session, catalog: Catalog, since: int) -> Iterator[Waiting]:
     for run in session.state(reader=GM).open.values():
-        rules, _ = _pinning(session, run.since)
-        if rules < since:
-            yield Waiting(id=run.id, what=run.what, actor=run.actor, since=run.since, rules=rules)
+        pinned, event = _pinning(session, run.since)
+        problem = ""
+        try:
+            catalog.rules(event.manifest)
+        except AffrayError as error:
+            problem = str(error)
+        if problem or pinned < since:
+            yield Waiting(id=run.id, what=run.what, actor=run.actor, since=run.since, rules=pinned, problem=problem)
 
 
 def _pinned(catalog: Catalog, kind: str, pin: Pin) -> Pinned:
@@ -283,13 +302,14 @@ def _lines(found: Rules) -> Iterator[str]:
 
 
 def _still_waiting(found: Rules) -> Iterator[str]:
-    """What is open under other rules, and how to end it where those cannot be had."""
+    """What is open under other rules, and how to end what cannot go on."""
     for run in found.waiting:
-        yield f"open: {run.what} of {run.actor or 'nobody'} ({run.id}) goes on under the rules of version {run.rules}"
-    if found.waiting and found.problem:
-        action = found.waiting[0].id
-        yield f"  those rules cannot be had: {printable(found.problem)}"
-        yield f"  install them, or end it: {_program(found, 'overrule')} close-action action={action} code=cancelled --reason ..."
+        what = f"open: {run.what} of {run.actor or 'nobody'} ({run.id})"
+        if not run.problem:
+            yield f"{what} goes on under the rules of version {run.rules}"
+            continue
+        yield f"{what} needs the rules of version {run.rules}: {printable(run.problem)}"
+        yield f"  end it: {_program(found, 'overrule')} close-action action={run.id} code=cancelled --reason TEXT"
 
 
 def _hints(found: Rules) -> Iterator[str]:
@@ -298,7 +318,7 @@ def _hints(found: Rules) -> Iterator[str]:
     others = [one for one in found.plugins if one.installed and one.problem]
     if missing or others:
         yield "nothing can be decided until the rules are installed as they are pinned, or others are accepted; reading needs none"
-    elif found.problem and not found.waiting:
+    elif found.problem and not any(run.problem for run in found.waiting):
         yield f"nothing can be decided: {printable(found.problem)}"
     gone = [one.id for one in missing if one.kind == "house-rule"]
     if any(one.kind == "system" for one in missing):

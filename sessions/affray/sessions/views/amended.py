@@ -13,6 +13,7 @@ from affray.kernel import (
     AmendPlan,
     Ask,
     ChangedStep,
+    Choose,
     Difference,
     Json,
     Outcome,
@@ -164,7 +165,8 @@ class _Telling:
 
     def dropped(self, one: Outcome) -> list[Told]:
         """A command that is not done again, and why."""
-        what = f"version {one.version}: {self.old[one.version]}" if one.version else "an answer that was supplied:"
+        new = "an answer that was given along:" if isinstance(one.event, Choose) else "a word that was to be put in:"
+        what = f"version {one.version}: {self.old[one.version]}" if one.version else new
         return [Told(1, f"{what} ({printable(_WHY.get(one.code, words(one.code)))})")]
 
     def change(self, step: ChangedStep) -> Iterator[Told]:
