@@ -22,7 +22,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     demo: str
     actions: Mapping[str, Sequence[Mapping[str, Any]]] = {}
     exempt: tuple[Exempt, ...] = ()
-    fights: int = 4
+    fights: int = 3
     processes: bool = True
 
 

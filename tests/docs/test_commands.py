@@ -22,7 +22,7 @@ from ..support.table import engine, must, tiny_session
 TEXT = (Path(__file__).parents[2] / "sessions" / "COMMANDS.md").read_text("utf-8")
 
 SHAPES: dict[str, Any] = {
-    name: json.loads(text) for name, text in re.findall(r"^```json (\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+    name: json.loads(text) for name, text in re.findall(r"^```json ([\w-]+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 }
 
 AS_ANOTHER = {

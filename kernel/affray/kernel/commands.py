@@ -132,9 +132,10 @@ class _Edit(
 
 
 class Word(_Edit, frozen=True, kw_only=True, tag="overrule"):
-    """The game master's word, put right before (or after) the command that holds version `at`.
+    """The game master's word, put right before (or after) the command that holds version `at`, and moving with it.
 
-    So a modifier, a face, a number of a coming step, a pool or a condition is set as if it had been said then.
+    So a modifier, a face, a number of a coming step, a pool or a condition is set as if it had been said then. What the
+    rules refuse of it refuses the whole amend.
     """
 
     at: int
@@ -158,7 +159,7 @@ class Redeclare(_Edit, frozen=True, kw_only=True, tag="declare"):
 
 
 class Resheet(_Edit, frozen=True, kw_only=True, tag="sheet"):
-    """Another sheet for the combatant that joined at version `at`."""
+    """Another sheet for the combatant that joined at version `at`; pools that began where the old one has them move with it."""
 
     at: int
     sheet: dict[str, Json]
@@ -185,7 +186,9 @@ class Amend(_Command, frozen=True, kw_only=True, tag="amend"):
     """Go back, change what was forgotten or wrong, and run everything since again with its dice and answers.
 
     It goes back to before the earliest version that the edits name, and before `since` where that is earlier (0: not
-    told). With `go_on`, an amend that stopped for a decision goes on instead.
+    told). Versions are those of the present line. It stops where the record has no answer or declaration for what comes
+    up; once that is made, the same with `go_on` does what is left, edits included: then further edits name versions of
+    what is left, by the record that is run again, and there needs no reason but for them. At most AMEND_EDITS edits.
     """
 
     edits: tuple[Edit, ...] = ()

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from affray.kernel import (
     GM,
     PUBLIC,
     AmendPlan,
+    Audit,
     Busy,
     Form,
     InputError,
     Log,
     Manifest,
+    Odds,
     Prompt,
     Refused,
     Request,
@@ -149,6 +152,21 @@ class Session(Verbs):
     def amended(self) -> AmendPlan | None:
         """What the newest amend of this object did, as its plan tells what it would do; None before any."""
         return self._deciding.amended
+
+    def audit(self, *, reader: str = GM) -> Audit:
+        """Carry the log out again with its rules, as it is stored, and tell where record and rules part."""
+        from .auditing import audit_stored
+
+        return audit_stored(self._store, self.id, self._books, reader=reader)
+
+    def odds(self, actor: str, name: str, *targets: str, **how: Any) -> tuple[Odds, ...] | Refused:
+        """What an action would do if it were declared now, exactly where that can be counted (see `odds_of_action`).
+
+        Nothing is drawn or appended. Raises what declaring raises.
+        """
+        from .odds import odds_of_action
+
+        return odds_of_action(self, actor, name, *targets, **how)
 
     def subscribe(self, callback: Callable[[Notice], None], *, reader: str = PUBLIC) -> Callable[[], None]:
         """Call back after every commit. Returns what ends the subscription; a callback that raises is logged and kept."""

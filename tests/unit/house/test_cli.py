@@ -112,11 +112,14 @@ def test_a_fight_is_begun_under_the_rules_that_are_named(home: Path, name: str, 
     assert pinned("s") == house
 
 
-def test_the_demo_goes_on_with_fair_dice_where_a_rule_wants_more(home: Path) -> None:
-    found = document("demo", "--house", "exploding-damage,riposte")
-    assert found["over"]
-    assert pinned(found["session"]) == ["exploding-damage", "riposte"]
+def test_the_people_of_a_demo_fight_it_out_under_house_rules(home: Path) -> None:
+    """What its script says would not fit: here the fight is over with the first wound."""
+    found = document("demo", "--house", "first-blood,riposte")
+    assert found["over"] == "first-blood"
+    assert pinned(found["session"]) == ["first-blood", "riposte"]
     assert affray("audit", found["session"]).exit_code == 0
+    told = affray("demo", "--house", "").stdout.splitlines()
+    assert told[0] == "A friendly duel: rules nyra 1; dice scripted then fair.", "no rule is none, and it is played as written"
 
 
 @pytest.mark.parametrize("name", ["run", "play"])

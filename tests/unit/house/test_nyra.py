@@ -11,6 +11,7 @@ from affray.kernel import (
     Ask,
     Change,
     Close,
+    CloseAction,
     Condition,
     Defend,
     InputError,
@@ -21,6 +22,7 @@ from affray.kernel import (
     Turn,
 )
 
+from ...support.table import must
 from .table import Table, duel
 
 HIT = (3, 9)
@@ -114,6 +116,16 @@ def test_a_critical_blow_that_is_stopped_is_forgotten() -> None:
     assert ([one.code for one in table.found(Condition, "maximum-damage")], table.ruled) == (["gained", "ended"], [])
     table.strike("bob", "ann", "dodge")
     assert table.found(ApplyDamage)[0].value == 6
+    table.verify()
+
+
+def test_a_critical_blow_that_was_closed_means_nothing_to_the_next() -> None:
+    table = duel("nyra", 1, 3, 9, LEFT_ARM, 1, 1, 1, house=["maximum-damage"])
+    table.declare("ann", "strike", "bob", weapon="sword", strike="wild", type="C", id="a1")
+    must(table.session.overrule("it never happened", CloseAction(action="a1", code="cancelled")))
+    assert table.conditions("ann") == {"critical-blow": 1}
+    table.strike("ann", "bob", "defense")
+    assert (table.found(ApplyDamage)[0].value, table.ruled) == (6, [])
     table.verify()
 
 
@@ -431,4 +443,6 @@ def test_who_breaks_away_is_struck_out_of_turn() -> None:
     assert (form.name, form.targets, form.choices["weapon"]) == ("strike", ("ann",), ("sword",))
     table.strike("bob", "ann", "defense")
     assert (table.outcomes, table.pool("bob", "delay"), table.state.turn) == (["hit"], 3, "ann")
+    table.give("bob", "breaking-away")
+    assert [form.name for form in table.session.actions("ann")] == ["strike", "end-turn"], "in the own turn it is no other strike"
     table.verify()

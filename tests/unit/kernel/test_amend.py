@@ -12,6 +12,7 @@ from affray.kernel import (
     Choose,
     Condition,
     Declare,
+    Entry,
     Fight,
     GiveModifier,
     Held,
@@ -101,14 +102,8 @@ def sore(fight: Fight, moment: Moment) -> Steps:
     value = 1 + sum(int(row.amount) for row in moment.rows("damage.flat"))
     yield ApplyDamage("sore", target=moment.who, pools=("hp",), value=value)
     when = (int(fight.at[0]) + 1, *fight.state.at[1:])
-    yield Order("next", entries=(next(e for e in [_entry(moment.who, when)]),))
+    yield Order("next", entries=(Entry(key=moment.who, when=when, who=moment.who),))
     return ""
-
-
-def _entry(who: str, when: tuple[Any, ...]) -> Any:
-    from affray.kernel import Entry
-
-    return Entry(key=who, when=when, who=who)
 
 
 def test_a_modifier_reaches_an_upkeep_before_it_came() -> None:

@@ -21,7 +21,7 @@ from affray.kernel.testing.player import Player, Setup, Tried
 from affray.kernel.testing.sheets import Seeded, value_of
 from affray.kernel.testing.table import Book
 
-from ...support.faults import Raising
+from ...support.faulty import Raising
 from ...support.sound import Sheet, Sound
 
 SETUP = Setup(sheets=({"hp": 20}, {"hp": 10, "speed": 7}), fights=1, commands=10)

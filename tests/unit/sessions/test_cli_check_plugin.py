@@ -15,6 +15,7 @@ from affray.sessions.cli import check_plugin
 from affray.sessions.cli.check_plugin import CHECK_SECONDS, CHECK_SECONDS_MAX, FIGHTS_MAX, IMPORT_SECONDS
 from affray.sessions.cli.checking import STATUS_BYTES, Status, read_status
 
+from ...docs.test_commands import compare
 from ...support.cli import affray, document
 
 FINE = "from tests.support.sound import Sound\n\nclass Mine(Sound):\n    pass\n\ndef make():\n    return Mine()\n"
@@ -112,6 +113,7 @@ def test_what_is_found_is_told_for_people_and_for_programs(site: Path) -> None:
     told = document("check-plugin", "sound", "--seed", "other", "--fights", "1", code=1)
     assert (told["plugin"], told["kind"], told["over"], told["distribution"], told["version"]) == ("sound", "system", "", "leaving-rules", "1.5")
     assert told["fights"] == 1
+    compare("check-plugin", told)
     assert told["events"] > 0
 
 

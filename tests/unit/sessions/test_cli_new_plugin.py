@@ -18,6 +18,7 @@ from affray.sessions import Catalog
 from affray.sessions.cli import new_plugin
 from affray.sessions.cli.templates import toml_value
 
+from ...docs.test_commands import compare
 from ...support.cli import affray, document, environment
 from ...support.loose import Loose
 from ...support.table import tiny_catalog
@@ -62,7 +63,9 @@ def test_a_name_that_an_installed_plugin_has_is_refused(tmp_path: Path) -> None:
 
 def test_the_longest_name_passes(tmp_path: Path) -> None:
     name = "x" * limits.ID_LENGTH
-    assert document("new-plugin", name, "--into", tmp_path)["plugin"] == name
+    told = document("new-plugin", name, "--into", tmp_path)
+    assert (told["plugin"], told["folder"]) == (name, str(tmp_path / name))
+    compare("new-plugin", told)
 
 
 def test_what_exists_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

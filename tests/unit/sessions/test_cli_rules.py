@@ -188,7 +188,7 @@ def test_a_change_that_is_sent_again_happens_once(home: Path) -> None:
     for repeated in (False, True):
         answer = document("rules", "s", "counts=3", "--id", "r1")
         assert (answer["repeated"], answer["first"], answer["version"]) == (repeated, HEAD + 1, HEAD + 1)
-    assert affray("rules", "s", "counts=4").exit_code == 0
+    assert affray("rules", "s", "counts=4", "--house", "").exit_code == 0
     assert document("rules", "s", "counts=3", "--id", "r1")["repeated"] is True, "whatever came in between"
     for args in (("rules", "s", "counts=4"), ("rules", "s", "counts=3", "--reason", "x"), ("note", "s", "x")):
         assert document(*args, "--id", "r1", code=1)["refused"]["code"] == "command-id-used"

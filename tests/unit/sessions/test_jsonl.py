@@ -182,7 +182,6 @@ def test_a_broken_header(tmp_path: Path) -> None:
     path = tmp_path / "fight.affray"
     for header, error, match in (
         (b"no header", Damaged, "line 1: not a header"),
-        (header_line("other"), Damaged, "line 1: the file holds session 'other', not 'fight'"),
         (header_line("FIGHT"), NoSuchSession, "no session 'fight', only 'FIGHT'"),
         (scribe.header.replace(b'"format":1', b'"format":2'), UnknownKind, "format 2"),
     ):
@@ -194,6 +193,24 @@ def test_a_broken_header(tmp_path: Path) -> None:
             store.append("fight", [scribe.fork().note("x")], scribe.version)
         assert store.sessions() == ("fight",)
         assert data == path.read_bytes()
+
+
+def test_a_header_of_another_session(tmp_path: Path) -> None:
+    """It may be that of a fork's origin; where it is not, the first commit is refused."""
+    scribe, units = ledger()
+    data = file_of(header_line("other"), units)
+    store = write_first(tmp_path / "fight.affray", data)
+    header, first, *_ = store.read("fight")
+    with pytest.raises(Damaged, match="belongs to session 'fight', not to 'other'"):
+        Chain(header).accept(first)
+    with pytest.raises(Damaged, match="line 2, version 1: belongs to session 'fight', not to 'other'"):
+        store.append("fight", [scribe.fork().note("x")], scribe.version)
+    assert data == (tmp_path / "fight.affray").read_bytes()
+    other = Scribe("other")
+    store = write_first(tmp_path / "fight.affray", file_of(other.header, [(other.note("one"),)]))
+    for act in (lambda: store.read("fight"), lambda: store.append("fight", [Scribe().note("x")], 0)):
+        with pytest.raises(Damaged, match="line 1: the file holds session 'other', not 'fight'"):
+            act()
 
 
 def test_an_unfinished_group_in_the_middle_is_damage(tmp_path: Path) -> None:

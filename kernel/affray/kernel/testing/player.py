@@ -50,19 +50,18 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     seed: str = "kit"
 
 
-class Tried(msgspec.Struct):
+class Tried:
     """How a form of one action fared: `why` holds the reasons of its refusals, `unread` those that it could not be read.
 
     `invented` are parameters that it needs and does not offer, so that what they were given proves nothing.
     """
 
-    times: int = 0
-    accepted: int = 0
-    possible: bool = False
-    searched: int = 0
-    why: dict[str, int] = {}
-    unread: dict[str, int] = {}
-    invented: dict[str, int] = {}
+    def __init__(self) -> None:
+        self.times = self.accepted = self.searched = 0
+        self.possible = False
+        self.why: dict[str, int] = {}
+        self.unread: dict[str, int] = {}
+        self.invented: dict[str, int] = {}
 
 
 class Move(msgspec.Struct, frozen=True):

@@ -42,12 +42,12 @@ FIRST = "duel"
 def command(name: str, generation: str | None, house: str | None, reader: str, as_json: bool) -> int:
     """Play the demo NAME (default: a duel), print it, verify it, and say what to try next.
 
-    A demo's dice are written down; where house rules want more of them, they are thrown.
+    Under house rules its people fight it out by themselves, with fair dice: what is written down fits the rules alone.
     """
     stem, encounter = find_demo(name, generation)
-    encounter = with_house(encounter, house)
-    if house and encounter.dice == "scripted":
-        encounter = replace(encounter, dice="scripted-then-fair")
+    if house:
+        people = replace(encounter, script=(), dice="fair", faces=(), auto=encounter.auto or "first")
+        encounter = with_house(people, house)
     kept = store()
     try:
         session = play(

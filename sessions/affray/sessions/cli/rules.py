@@ -135,6 +135,7 @@ def _change(
         raise InputError(f"{'; '.join(drifted)}: say --accept to go on with it", path="rules")
     rules = catalog.rules(made)
     if not again:
+        _check_people(session, rules)
         if made == now and rules.fingerprint == _pinning(session)[1].fingerprint:
             return Refused("rules-unchanged")
     return commands.SetRules(manifest=made, reason=reason or ("accepted" if accept else ""))

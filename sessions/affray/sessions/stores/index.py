@@ -13,6 +13,7 @@ from affray.kernel import (
     Chain,
     CommandConflict,
     Commit,
+    Damaged,
     Sender,
     StoreError,
     VersionConflict,
@@ -69,15 +70,18 @@ class SessionIndex:
 
     @classmethod
     def of_new(cls, header: bytes, commits: Sequence[Commit]) -> SessionIndex:
-        """The index of a session that is created with these commits: that of the last one. Raises StoreError, Damaged.
+        """The index of a session that is created with these commits: that of the last one. Raises StoreError.
 
         Of a fork every line is read, since what stands before it belongs to another session.
         """
         index = cls(header, commits[-1].envelope.session if commits else "")
         if index.session != read_header(header).session:
             chain = Chain(header)
-            for commit in commits:
-                chain.accept(commit.line)
+            try:
+                for commit in commits:
+                    chain.accept(commit.line)
+            except Damaged as error:
+                raise StoreError(error.problem) from error
             index._in_origin = True
         return index
 

@@ -69,10 +69,10 @@ def check_header(line: bytes, session: str, where: str, newest: Callable[[], byt
     found = read_header(line, where).session
     if found == session:
         return
-    if (seen := glance(newest() or b"")) is not None and seen.session == session:
-        return
     if found.lower() == session.lower():  # a file system to which case does not matter
         raise NoSuchSession(f"no session {session!r}, only {found!r}")
+    if (seen := glance(newest() or b"")) is not None and seen.session == session:
+        return
     raise Damaged(f"the file holds session {found!r}, not {session!r}", line=1, where=where)
 
 
