@@ -15,17 +15,22 @@ from msgspec.structs import replace
 from affray.kernel import (
     GM,
     Action,
+    Breach,
+    CloseAction,
     Fight,
     Judge,
     Manifest,
     PluginUnavailable,
     Refused,
     Request,
+    Roll,
     RuleSet,
+    SetStep,
     Steps,
     System,
     audit,
     commands,
+    dice,
     hookimpl,
     limits,
     verify,
@@ -283,3 +288,40 @@ def test_damage_is_a_finding_and_what_stands_before_is_audited() -> None:
     assert (found.commits, found.version) == (middle - 1, verify(lines).version)
     for lines in ([], [b""], [b"no ledger"], [log(everything())[0], b"{}"]):
         assert ["damaged"] == [finding.code for finding in audit(lines, book()).findings]
+
+
+def test_the_game_master_may_close_what_could_not_go_on() -> None:
+    """Rules that failed behind reported dice and were mended since: then a second part is missing for a good reason."""
+
+    def fails(fight: Fight, action: Action) -> Any:
+        yield from Roll("x", by=action.actor, plan=dice(1, 6))
+        raise RuntimeError("cannot go on")
+
+    plugin = Told(fails)
+    session = tiny_session(engine(catalog=tiny_catalog(lambda: plugin)), dice={"ann": "reported"}, begun=False)
+    must(session.begin())
+    for slot in list(session.prompts("ann")):
+        must(session.report(slot, "ann", [[3]]))
+    must(session.declare("ann", "attack", "bob", id="a1"))
+    with pytest.raises(Breach, match="cannot go on"):
+        session.report("a1|roll.x.ann.0", "ann", [[3]])
+    must(session.overrule("mend it later", CloseAction(action="a1")))
+
+    def mended(fight: Fight, action: Action) -> Any:
+        yield from Roll("x", by=action.actor, plan=dice(1, 6))
+        yield Judge("y", by=action.actor, code="y")
+
+    assert audit(log(session), tiny_catalog(lambda: Told(mended)).rules).divergences == ()
+    (found,) = audit(log(session), tiny_catalog(lambda: plugin).rules).divergences
+    assert (found.code, found.action) == ("breach", "a1")
+
+
+def test_reported_dice_whose_faces_the_game_master_had_set_are_no_fault() -> None:
+    session = tiny_session(engine(catalog=tiny_catalog(Dicey)), dice={"bob": "reported"}, begun=False)
+    must(session.begin())
+    (slot,) = session.prompts("bob")
+    must(session.overrule("it fell off the table", SetStep(slot=slot, fields={"faces": [[5]]})))
+    must(session.report(slot, "bob", [[2]], caller="bob"))
+    found = audit(log(session), book())
+    assert (found.findings, found.divergences) == ((), ())
+    assert ["overruled"] == [one.source for one in found.reported]

@@ -122,4 +122,14 @@ def scripted() -> Session:
     return session
 
 
-__all__ = ["everything", "plain", "scripted"]
+@cache
+def fork() -> Session:
+    """A fight that was begun in another session, its dice not opened."""
+    made = engine(catalog=tiny_catalog(Dicey))
+    old = tiny_session(made)
+    session = made.fork(old, session="f")
+    must(session.declare("ann", "heal", "bob", power=1, id="a1"))
+    return session
+
+
+__all__ = ["everything", "fork", "plain", "scripted"]

@@ -223,23 +223,6 @@ class TakesAny(Told):
         yield from act(action)
 
 
-class Remembers(Told):
-    """Keeps what it knows of an attack in itself, across the prompt."""
-
-    def __init__(self) -> None:
-        self.verdict: Judge | None = None
-
-    def told(self, fight: Fight, action: Action) -> Steps:
-        self.verdict = yield from swing(fight, action)
-        return self.go_on(fight, action) if False else (yield from self.go_on(fight, action))
-
-    def go_on(self, fight: Fight, action: Action) -> Any:
-        assert self.verdict is not None
-        verdict = yield from guard(fight, action, self.verdict)
-        yield from act(action)
-        return verdict.code
-
-
 class RemembersAnswers(Sound):
     """Counts how often it was asked to resolve; a resumed action is resolved again."""
 
@@ -308,12 +291,9 @@ class Loose(Sound):
 
 class Lists(Told):
     def told(self, fight: Fight, action: Action) -> Steps:
-        die = yield from Roll("wound", by=action.actor, plan=dice(1, 6))
-        rows: Any = [("dice", die.total, "roll")]
-        yield Save("balance", who=action.target, name="balance", code=f"by-{die.total}", goal=0, consequences=["prone"])  # type: ignore[arg-type]  # that is the fault
+        save = yield from Save("balance", who=action.target, name="balance", code="failed", consequences=["prone"])  # type: ignore[arg-type]  # that is the fault
         yield from act(action)
-        assert rows
-        return f"by-{die.total}"
+        return save.code
 
 
 class Unexplained(Told):

@@ -175,7 +175,7 @@ class _Commands:
 def _before_witnesses(log: Log, to: int) -> int:
     """A version from which no dice wait for their witness: one who saw them would have to witness them again."""
     line = log.line(to)
-    while any(WITNESS in name for name in fold_all(line).prompts):
+    while to > log.opened_at and any(f"|ask.{WITNESS}" in name for name in fold_all(line).prompts):
         last = line[-1][0]  # where a group begins, that is not `to`
         to = next(first for first, end, _, _ in present(log) if end == last) - 1
         line = log.line(to)

@@ -14,7 +14,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from .audit_commands import closing, opening, unfinished
-from .audit_commits import NO_RULES, Senders, misopened, misplaced, unopened, unspelt
+from .audit_commits import NO_RULES, Senders, misforked, misopened, misplaced, unopened, unspelt
 from .audit_report import Audit, Divergence, Overruled, Reported, RulesChange, Tally, Unchecked
 from .errors import AffrayError, Damaged, PluginUnavailable, Refused
 from .events import Join, Note, Open, Reveal, RevealDice, Rewind, Rules, Sealed
@@ -22,6 +22,7 @@ from .exchange import RuleBook
 from .lean import LeanLog
 from .ledger import Chain, Commit
 from .lineage import may_rewind
+from .log import is_fork
 from .points import Points, Reread
 from .reenact import RAISED, Failed, Reenactment, bare, owner, said, same
 from .values import GM
@@ -99,7 +100,7 @@ class Auditor:
         if kind is Rewind:
             self._rewind(event, version, commit)
         elif kind is Open:
-            self._opened(event, version)
+            self._opened(event, version, commit)
         elif kind is Join and event.kept is not UNSET and event.sheet is not None:  # a player's name was erased
             self._compare(replace(event, player="", kept=UNSET), version, commit, before)
         elif kind is Sealed or event.kept is not UNSET:
@@ -117,13 +118,13 @@ class Auditor:
             expected = self._now.expected(event)
             if isinstance(expected, Failed):
                 self._failed(expected, version)
-            elif expected.event is None or same(closing(event, self._now.exchange, before), event):
-                self._command(event, version, commit, before)
-                break
-            elif same(expected.event, event):
+            elif expected.event is not None and same(expected.event, event):
                 if before is None and commit.sender is not None and commit.sender.part != 2:
                     self._tally.unfounded(version, event, "its commit opens with no command", "")
                 self._tally.checked += 1
+                break
+            elif expected.event is None or self._cuts_in(event, before):
+                self._command(event, version, commit, before)
                 break
             else:
                 self._diverged(version, expected.action, expected.event, event, is_clock=not expected.action)
@@ -133,6 +134,11 @@ class Auditor:
             if owner(event) in self._now.given_up:
                 break
         self._feed(event, version)
+
+    def _cuts_in(self, event: Any, before: Any) -> bool:
+        """Whether an event is the game master's word that ends something, or helps where the rules could not go on."""
+        is_first = before is None and self._senders.may_cut_in(event)
+        return is_first or same(closing(event, self._now.exchange, before), event)
 
     def _diverged(self, version: int, action: str, expected: Any, event: Any, *, is_clock: bool = False) -> None:
         if self._is_partial:
@@ -205,11 +211,11 @@ class Auditor:
             self._unfounded(version, event, "the end of a fight opens the open dice")
         self._feed(event, version)
 
-    def _opened(self, event: Open, version: int) -> None:
-        if version != 1:
+    def _opened(self, event: Open, version: int, commit: Commit) -> None:
+        if version != 1 and not is_fork(event):
             self._now.exchange.head = version  # `verify` says that it cannot be; nobody goes by it
             return
-        if problem := misopened(event):
+        if problem := misopened(event, version) or (version != 1 and misforked(event, commit, self._now.state, self._log.opened)):
             self._tally.unfounded(version, event, problem, "")
         self._feed(event, version)
         self._check_rules(event, version)

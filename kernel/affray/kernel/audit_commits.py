@@ -32,17 +32,15 @@ from .limits import DICE_EPOCHS
 from .lineage import AMEND
 from .names import check_id
 from .rules import Rules as RuleSet
+from .state import State
 from .steps import Roll
-from .values import GM
+from .values import GM, Origin
 
 POLICIES = frozenset({"fair", "reported", "scripted", "scripted-then-fair"})
 """Dice policies that a log may open with."""
 
 UNDO_DICE = frozenset({"redraw", "keep", "forbid"})
 """What a log may say of dice past which an undo goes."""
-
-ORIGINS = frozenset({"carry-on", "fork"})
-"""How a log may come from another."""
 
 NO_RULES = frozenset({Note, Reveal, RevealDice})
 """Kinds in which no rule has a word."""
@@ -135,7 +133,7 @@ class Senders:
             self._half = _Half(sender.caller, sender.command, commit.envelope.kept is not UNSET)
         elif sender is None and _may_be_half(commit):
             self._half = _Half("", "", True)
-        elif any(type(event) not in NO_RULES for event in commit.events):
+        elif any(type(event) not in NO_RULES and type(event) is not Open for event in commit.events):
             self._half = None
         if self._half is not None:
             self._halves[commit.last] = self._half
@@ -176,8 +174,8 @@ def _may_be_half(commit: Commit) -> bool:
     return type(first) is Overrule and (first.effect is None or isinstance(first.effect, CloseAction))
 
 
-def misopened(event: Open) -> str:
-    """Why a log cannot open so, whatever its rules, "" where it can."""
+def misopened(event: Open, version: int) -> str:
+    """Why a log cannot open so, whatever its rules, "" where it can; behind version 1 it is a fork that opens."""
     if strange := sorted({*event.dice.values()} - POLICIES):
         return f"there is no dice policy {strange[0]!r}"
     if "*" not in event.dice:
@@ -189,7 +187,8 @@ def misopened(event: Open) -> str:
     if not all(_is_digest(chain) for chain in (event.chain, event.kept_chain)):
         return "the end of a dice chain is 64 hex digits"
     origin = event.origin
-    if origin is not None and not (origin.how in ORIGINS and origin.version > 0 and _is_digest(origin.digest)):
+    how = "carry-on" if version == 1 else "fork"
+    if origin is not None and not (origin.how == how and origin.version > 0 and _is_digest(origin.digest)):
         return f"cannot come from version {origin.version} of another session by {origin.how!r}"
     try:
         check_text(event.title, "$.title", empty=True)
@@ -197,6 +196,18 @@ def misopened(event: Open) -> str:
             check_id(who.replace("*", "all"), "a controller", "$.dice")
     except AffrayError as error:
         return str(error)
+    return ""
+
+
+def misforked(event: Open, commit: Commit, state: State, before: Open | None) -> str:
+    """Why a fork cannot open so behind the commits that it took over, "" where it can: all but its name and dice is theirs."""
+    origin = Origin(how="fork", session=state.session, version=commit.first - 1, digest=commit.envelope.previous)
+    if event.origin != origin:
+        return f"comes from {origin.session} at version {origin.version}, and says something else"
+    fair = {who: "fair" if policy.startswith("scripted") else policy for who, policy in state.dice.items()}
+    is_witnessed = before is not None and before.witness
+    if (event.manifest, event.undo_dice, event.dice, event.witness) != (state.manifest, state.undo_dice, fair, is_witnessed):
+        return "goes on under other rules or dice policies than those it took over"
     return ""
 
 

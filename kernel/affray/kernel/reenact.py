@@ -20,7 +20,7 @@ from .events import Done, GiveModifier, Leave, Open, Overrule
 from .exchange import Exchange, RuleBook
 from .fold import fold
 from .ledger import Commit
-from .log import Log, Pair, opens_run
+from .log import Log, Pair, is_fork, opens_run
 from .names import WITNESS, place, root, slot
 from .openings import CAUSES
 from .points import Point, Points
@@ -222,7 +222,7 @@ class Reenactment:
         """The present becomes that of an earlier end (`version` is the rewind's own). Raises KeyError where none ends."""
         point, after = self._points.find(to)
         self.leaving = ""
-        pairs = [*point.pairs[: point.count], *[pair for pair in after if type(pair[1]) is not Open or pair[0] == 1]]
+        pairs = [*point.pairs[: point.count], *[pair for pair in after if _counts(*pair)]]
         now, before = point.base, {}
         for number, event in pairs:
             if opens_run(event):
@@ -247,6 +247,11 @@ class Reenactment:
                 self.give_up(name)
         self.exchange.track_all()
         self.exchange.head = version
+
+
+def _counts(version: int, event: Any) -> bool:
+    """Whether an event is one that is gone by: a log opens once, and again where it is a fork."""
+    return type(event) is not Open or version == 1 or is_fork(event)
 
 
 def same(expected: Any, recorded: Any) -> bool:

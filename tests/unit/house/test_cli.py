@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from affray.kernel import Action, Fight, Step, hookimpl
 from affray.sessions.cli import app
 
-from ...support.cli import NYRA, affray, document, find_plugins
+from ...support.cli import NYRA, affray, document, find_plugins, json_lines
 from .table import RULES
+from .test_readme import SAMPLES
 
 POINTS = [EntryPoint(name, f"{make.__module__}:{make.__name__}", "affray.house_rules") for name, make in RULES.items()]
 
@@ -130,6 +131,21 @@ def test_what_is_not_there_or_for_another_system_is_refused_before_anything_is_s
     result = affray(name, home / "fight.toml", "--session", "s", "--house", house)
     assert (result.exit_code, problem in result.stderr) == (1, True)
     assert document("sessions") == []
+
+
+def test_a_sheet_shows_what_a_rule_derives(home: Path) -> None:
+    (home / "sheet.toml").write_text('system = "nyra"\nhouse = ["thick-skin"]\n[sheet]\nSTR = 7\nAGI = 6\nCON = 7\nsequence = 1\n')
+    assert affray("sheet", home / "sheet.toml").stdout.splitlines() == ["sheet", "  thick skin  7/2  = 7 (CON) - 7/2 (half)"]
+
+
+def test_a_number_that_a_rule_changed_says_so(home: Path) -> None:
+    (home / "armor.toml").write_text(SAMPLES[0])
+    assert affray("run", home / "armor.toml", "--session", "s").exit_code == 0
+    (hit,) = [one for one in json_lines("log", "s") if one["kind"] == "apply-damage"]
+    assert hit["text"].endswith("(by minimum damage).")
+    said = affray("why", "s", str(hit["version"])).stdout.splitlines()
+    assert said[0].endswith(" + 1 (at least 1)")
+    assert "  1: at least 1, by the house rule minimum damage" in said
 
 
 def test_a_stored_session_changes_its_rules_elsewhere(home: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from affray.kernel import GM, ApplyDamage, Defend, Event, Json, Roll, canonical
 from affray.sessions import Session
 
-from .table import OPTIONS, SYSTEMS, Table, catalog, duel, fitting
+from .table import OPTIONS, RULES, SYSTEMS, Table, catalog, duel, fitting
 
 PART_WAYS = {
     "nyra": {
@@ -125,7 +125,7 @@ def played(name: str, *house: str) -> tuple[bytes, ...]:
     return tuple([canonical(one) for one in (*events, refused, state.combatants, state.agenda, state.over)])
 
 
-def _blows(session: Session, fight: Fight) -> Iterator[str]:
+def _blows(session: Session | Cold, fight: Fight) -> Iterator[str]:
     """Everybody strikes at the next one in turn, a friend too; now and then somebody strikes out of turn."""
     people = list(fight.people)
     for number in range(fight.turns):
@@ -147,7 +147,7 @@ def _blows(session: Session, fight: Fight) -> Iterator[str]:
     _answer(session, fight.turns)
 
 
-def _answer(session: Session, number: int) -> None:
+def _answer(session: Session | Cold, number: int) -> None:
     """Everybody answers; who defends does so in one way or another."""
     count = 0
     while prompts := session.prompts(reader=GM):
@@ -211,6 +211,15 @@ def test_thick_skin_and_minimum_damage(house: tuple[str, ...], value: int) -> No
     table.verify()
 
 
+@pytest.mark.parametrize("installed", [RULES, dict(reversed(RULES.items()))], ids=["by name", "backwards"])
+def test_the_order_is_the_manifest_s_and_not_that_of_what_is_installed(installed: Mapping[str, Any]) -> None:
+    """Law 8."""
+    for house, value in ((("thick-skin", "minimum-damage"), 1), (("minimum-damage", "thick-skin"), 0)):
+        table = duel("nyra", 3, 9, 3, 1, 1, 1, second=WEAK, house=house, books=catalog(installed))
+        table.strike("ann", "bob", "defense")
+        assert [hit.value for hit in table.found(ApplyDamage)] == [value]
+
+
 @pytest.mark.parametrize(("house", "value"), [(("last-stand", "thick-skin"), 0), (("thick-skin", "last-stand"), 4)])
 def test_last_stand_and_thick_skin(house: tuple[str, ...], value: int) -> None:
     """Of a blow of 12 the last stand leaves 4, which is less than half of CON 10."""
@@ -257,18 +266,35 @@ def test_dice_that_are_not_thrown_do_not_explode_in_either_order(house: tuple[st
     table.verify()
 
 
+class Cold:
+    """A session that is read from the store again for whatever is asked of it."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __getattr__(self, name: str) -> Any:
+        self.table.session = self.table.engine.load("s")
+        return getattr(self.table.session, name)
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_all_that_fit_at_once(system: str) -> None:
-    """Every house rule of a system in one fight, both ways round: it is played, verified, audited and folded with no rules."""
+    """Every house rule of a system in one fight: played, verified, audited and folded with no rules.
+
+    The second time it is read from the store before every command: no rule remembers anything but what stands in the fight.
+    """
     fight = FIGHTS[system]
-    for house in (fitting(system), fitting(system)[::-1]):
-        options = {**OPTIONS.get(system, {}), **fight.options}
-        rules = [rule for rule in house if rule != "first-blood"]  # which would end it at once
+    rules = [rule for rule in fitting(system) if rule != "first-blood"]  # which would end it at once
+    options = {**OPTIONS.get(system, {}), **fight.options}
+    found: list[list[Json]] = []
+    for is_cold in (False, True):
         table = Table(system, house=rules, dice="fair", options=options, seed=fight.seed)
         for who, (side, fields) in fight.people.items():
             table.join(who, side, **fields)
         table.begin()
-        list(_blows(table.session, fight))
+        list(_blows(Cold(table) if is_cold else table.session, fight))
+        found.append([_told(event) for event in table.events])
         assert table.ruled
         table.faces = sum(len(chain) for roll in table.found(Roll) for chain in roll.faces)
         table.verify()
+    assert found[0] == found[1]

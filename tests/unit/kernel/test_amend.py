@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from affray.kernel import (
@@ -38,6 +36,8 @@ from affray.kernel import (
 
 from ...support.amends import (
     PLAIN,
+    SCRIPT,
+    SURE,
     WHY,
     amended,
     check,
@@ -378,3 +378,12 @@ def test_so_many_edits_and_no_more() -> None:
     plan = session.amend_plan(commands.Amend(edits=tuple(behind), reason=WHY))
     assert isinstance(plan, AmendPlan)
     assert limits.AMEND_EDITS == sum(isinstance(event, Overrule) for event in plan.events)
+
+
+def test_an_action_may_be_called_like_a_witness() -> None:
+    session = fight(script=SCRIPT[:3])
+    must(session.declare(session.state().turn, "attack", "bob" if session.state().turn == "ann" else "ann", id="witness-1", rows=SURE))
+    name = next(iter(session.prompts()))
+    must(session.note("hm"))
+    assert name.startswith("witness-1|")
+    assert session.head - 1 == planned(session, commands.Drop(at=session.head)).to

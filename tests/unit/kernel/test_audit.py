@@ -21,7 +21,7 @@ from affray.sessions.entropy import POLICIES, UNDO_DICE
 
 from ...support import tampering
 from ...support.dicey import Dicey
-from ...support.everything import everything, plain, scripted
+from ...support.everything import everything, fork, plain, scripted
 from ...support.table import Fixed, tiny_catalog
 from ...support.tampering import Book, Tampered, verdict
 
@@ -124,7 +124,7 @@ MOVED = {
 """What was done to whole commits -> why it is not found: it could as well have happened so."""
 
 
-NAMES = ("everything", "plain", "scripted", "nyra", "exalted")
+NAMES = ("everything", "plain", "scripted", "fork", "nyra", "exalted")
 """The logs. The last two are demos of the systems that come with Affray: nothing is missed in them that is not here too."""
 
 
@@ -153,6 +153,7 @@ def logs() -> Mapping[str, Told]:
         "everything": told(everything(), book),
         "plain": told(plain(), book),
         "scripted": told(scripted(), book),
+        "fork": told(fork(), book),
         "nyra": demo("nyra", nyra.make),
         "exalted": demo("exalted", exalted.make),
     }
@@ -228,6 +229,15 @@ def test_a_commit_that_is_dropped_doubled_swapped_joined_or_parted_is_found_or_o
     found = missed(log, tampering.whole_commits(log.lines))
     assert unexpected(found, MOVED) == []
     assert sorted(MOVED) == sorted(found)
+
+
+def test_a_fork_opens_as_what_it_took_over() -> None:
+    """All that a fork's `open` says of the other session can be held against the commits it begins with."""
+    log = logs()["fork"]
+    opened = [change for change in tampering.values(log.lines, 2) if change.what.startswith("open.") and change.version > 1]
+    assert {"open.origin.digest", "open.origin.session", "open.origin.version", "open.witness"} < {one.what for one in opened}
+    free = {"open.chain", "open.fingerprint", "open.kept_chain", "open.title"}
+    assert sorted(missed(log, opened)) == sorted(free)
 
 
 def test_it_takes_the_audit_to_find_most_of_it() -> None:

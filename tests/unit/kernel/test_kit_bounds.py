@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Annotated, Any
 
@@ -254,6 +255,16 @@ def test_a_hook_has_so_many_seconds(seconds: float, is_late: bool, monkeypatch: 
         else:
             watch.call("slow", "check", busy)
     assert [finding.code for finding in tally.findings()] == ["endless"] * is_late
+
+
+def test_in_a_thread_no_hook_is_broken_off() -> None:
+    """Signals reach the main thread only; the report says so."""
+    told: list[Any] = []
+    thread = threading.Thread(target=lambda: told.append(check_rules(Sound, fights=1, commands=2, processes=False)))
+    thread.start()
+    thread.join()
+    assert told[0].is_clean
+    assert any("not the main thread" in note for note in told[0].notes)
 
 
 @pytest.mark.parametrize(("seconds", "problem"), [(60, ""), (0, "did not come to an end within 0 seconds")])

@@ -23,6 +23,7 @@ from affray.kernel.testing import (
 )
 from affray.kernel.testing import dice as kit_dice
 from affray.kernel.testing.bounds import ENUMERATIONS
+from affray.kernel.testing.table import EPOCHS
 
 from ...support.tiny import Tiny
 
@@ -122,6 +123,15 @@ def test_so_many_ways_are_gone_through_and_no_more(monkeypatch: pytest.MonkeyPat
     assert len(list(every_roll(lambda dice: thrown("1d6", dice)))) == 6
     with pytest.raises(ValueError, match="more than 6 ways"):
         list(every_roll(lambda dice: thrown("1d7", dice)))
+
+
+def test_a_table_has_so_many_dice_epochs() -> None:
+    """Law 9: at the bound and one past it."""
+    fight = given(Tiny, *PEOPLE)
+    for _ in range(EPOCHS):
+        fight.when(commands.RevealDice()).then()
+    fight.when(commands.RevealDice()).then(refused("dice-epochs-used-up", EPOCHS), unchanged())
+    fight.when(commands.RevealDice(chain="other")).then(refused("no-such-chain", "other"))
 
 
 def test_a_refusal_inside_is_a_value() -> None:

@@ -22,8 +22,9 @@ def test_the_odds_of_an_action_are_asked_without_touching_the_fight() -> None:
     """Law 6: a skill of 10 hits with half of a d20's faces."""
     session = tiny_session()
     before = session.lines
-    (odds,) = session.odds("ann", "attack", "bob", answers={"guard": "stand"})
-    assert not isinstance(odds, Refused)
+    found = session.odds("ann", "attack", "bob", answers={"guard": "stand"})
+    assert not isinstance(found, Refused)
+    (odds,) = found
 
     assert Fraction(1, 2) == odds.codes()["hit"].value
     assert before == session.lines

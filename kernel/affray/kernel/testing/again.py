@@ -9,7 +9,7 @@ import msgspec
 
 from ..audit import audit
 from ..canonical import canonical
-from ..errors import AffrayError, Damaged
+from ..errors import Damaged
 from ..ledger import Chain
 from ..names import place
 from .findings import Tally
@@ -50,9 +50,9 @@ def check_again(book: Book, setup: Setup, fought: Fought, maker: Maker, tally: T
                 plugin, hook = maker(None)
                 tally.add(code, plugin, hook, what, fought.where(table.head))
                 return
-    except AffrayError as error:
+    except Exception as error:  # what a plugin did to the state may come out anywhere
         plugin, hook = maker(None)
-        tally.add(code, plugin, hook, str(error), fought.where(table.head))
+        tally.add(code, plugin, hook, f"cannot go on: {error}", fought.where(table.head))
         return
     compare_lines(fought, table.lines, maker, tally, code=code)
 
@@ -97,8 +97,9 @@ def check_fold(fought: Fought, system: str, tally: Tally) -> None:
     """The bytes of the log fold to the state that was played on."""
     try:
         state = fought.table.reread()
-    except Damaged as error:
-        tally.add("unfolded", system, "resolve", f"the log cannot be read: {error}", fought.where(error.version))
+    except Exception as error:  # most of all Damaged
+        version = error.version if isinstance(error, Damaged) else fought.table.head
+        tally.add("unfolded", system, "resolve", f"the log cannot be read: {error}", fought.where(version))
         return
     now = fought.table.state
     if state == now:

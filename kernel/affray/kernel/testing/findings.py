@@ -67,8 +67,8 @@ RULE_CHECKS: Mapping[str, Check] = MappingProxyType(
             "keep nothing across a yield but local names of the generator; read the rest from the fight when it is needed",
         ),
         "unfolded": Check(
-            "the events do not fold to the state that was played on",
-            "never change what a hook is given: the state and everything in it is only to be read",
+            "the events cannot be read back, or do not fold to the state that was played on",
+            "change nothing that a hook is given, and give parameters and texts only such values as the log may hold",
         ),
         "audit": Check(
             "the log of a fight is not clean when it is carried out again",

@@ -16,7 +16,7 @@ from ..inputs import check_json
 from ..rules import Rules
 from ..steps import kebab
 from ..upcast import UPCASTERS, Upcasters
-from ..values import Json, Manifest
+from ..values import Json
 from .again import check_again, check_audit, check_fold, compare_lines, maker_of
 from .bounds import COMMANDS, FIGHTS, SHEETS
 from .elsewhere import Elsewhere, reference
@@ -25,7 +25,16 @@ from .otherwise import ByItself, Unused
 from .player import Fought, Player, Setup, Tried
 from .sheets import valid_sheets
 from .table import Book, Factory, made
-from .told import check_description, check_places, check_texts, check_traces, check_types, never, untraced
+from .told import (
+    check_description,
+    check_places,
+    check_texts,
+    check_traces,
+    check_types,
+    never,
+    untraced,
+    words_of,
+)
 from .upcasts import check_upcasters
 from .watch import Entered, Watch, WatchedRules
 from .world import blocked, modules_of
@@ -176,7 +185,7 @@ class _Check:
         if book is None:
             return
         self.name = book.system
-        rules = self._rules(book, book.manifest(options, bundle))
+        rules = self._rules(book, options, bundle)
         if rules is None:
             return
         check_types(rules, self.tally)
@@ -222,12 +231,13 @@ class _Check:
             if not is_limited:
                 self.notes.append("a hook that never comes back is not broken off here: this is not the main thread")
             whole = [fought for fought in self._fights if not fought.is_broken]
+            worded = words_of(rules, self.tally)
             if not self.watch.touched:
                 self._again(book, setup, whole)
-                self._otherwise(rules, whole)
+                self._otherwise(worded, whole)
         self._progress("what is told")
-        check_description(rules, self.watch, self.tally)
-        check_texts(rules, self.watch, whole, self.tally)
+        check_description(rules, worded, self.watch, self.tally)
+        check_texts(rules, worded, self.watch, whole, self.tally)
         check_traces(self.watch, whole, self.tally)
         check_places(rules, self.watch, self.tally)
         self._forms(book.system)
@@ -252,8 +262,8 @@ class _Check:
             self._progress(f"fight {fought.number + 1} resumed")
             check_again(self._bare(), setup, fought, maker, self.tally, code="resume", cold=True)
 
-    def _otherwise(self, rules: Rules, whole: Sequence[Fought]) -> None:
-        unused = Unused(self.tally, rules.texts("en"))
+    def _otherwise(self, worded: Mapping[str, str], whole: Sequence[Fought]) -> None:
+        unused = Unused(self.tally, worded)
         for fought in whole:
             self._progress(f"fight {fought.number + 1} otherwise")
             unused.look(ByItself(self._bare(), fought))
@@ -294,12 +304,20 @@ class _Check:
         """The same plugins, new and not watched."""
         return Book(self._system, self._house)
 
-    def _rules(self, book: Book, manifest: Manifest) -> Rules | None:
+    def _rules(self, book: Book, options: Mapping[str, Json], bundle: str) -> Rules | None:
         try:
-            return book(manifest)
+            return book(book.manifest(options, bundle))
         except Breach as breach:
             self.tally.add("unbuildable", breach.plugin, breach.hook, breach.problem)
-            return None
+        except PluginUnavailable:
+            raise
+        except InputError as error:
+            if options or bundle:
+                raise
+            self.tally.add("unbuildable", book.system, "describe", str(error))
+        except Exception as error:
+            self.tally.add("unbuildable", book.system, "describe", f"describes what cannot be written: {error!r}")
+        return None
 
     def _sheets(self, rules: Rules, sheets: Sequence[Mapping[str, Json]]) -> tuple[dict[str, Json], ...]:
         for index, sheet in enumerate(sheets):
@@ -308,6 +326,9 @@ class _Check:
                 rules.pools(rules.read_sheet(dict(sheet)))
             except InputError as error:
                 raise InputError(error.problem, path=f"sheets[{index}]{error.path.removeprefix('$')}", value=error.value) from None
+            except Breach as breach:
+                self.tally.add("breach", breach.plugin, breach.hook, breach.problem)
+                return ()
         if sheets:
             return tuple([dict(sheet) for sheet in sheets])
         try:

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from ..canonical import canonical
 from ..dice import throw
 from ..draws import Drawn, Unwitnessed, face_source, slot_within
-from ..errors import AffrayError, RefusedInside
 from ..events import KIND_OF, Choose, Declare, Turn
 from ..exchange import Exchange, RuleBook
 from ..fold import fold
@@ -96,7 +95,7 @@ class ByItself:
                     made.plugin, made.hook, made.spelt = run.plugin, run.hook, spelt
                 found.append(made)
                 exchange.feed(through_bytes(made.event)[0], live=True)
-        except (AffrayError, RefusedInside) as error:
+        except Exception as error:  # a Breach, a refusal, or what a plugin did to the state
             found.append(Happened(repr(error)))
         return found
 

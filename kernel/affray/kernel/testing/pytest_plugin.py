@@ -1,22 +1,19 @@
-"""pytest fixtures for whoever tests a plugin (entry point `pytest11`). The kit itself is imported when one is used."""
+"""pytest fixtures for whoever tests a plugin (entry point `pytest11`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from .dice import SeededDice
-    from .given import Given
+from .dice import SeededDice
+from .given import Given, given
 
 
 @pytest.fixture
 def fight_given() -> Iterator[Callable[..., Given]]:
     """`given`, whose fights are finished at the end of the test: no script may be left over, no refusal unsaid."""
-    from .given import given
-
     made: list[Given] = []
 
     def remembered(*args: Any, **kwargs: Any) -> Given:
@@ -31,6 +28,4 @@ def fight_given() -> Iterator[Callable[..., Given]]:
 @pytest.fixture
 def seeded_dice(request: pytest.FixtureRequest) -> SeededDice:
     """Dice seeded by the test's own name: the same in every run, others for every test."""
-    from .dice import SeededDice
-
     return SeededDice(request.node.nodeid.rpartition("/")[2])

@@ -61,7 +61,7 @@ class Book:
         plugin = made("system", system)
         try:
             described = plugin.describe()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise Breach("system", "describe", f"raised {error!r}") from error
         if not isinstance(described, System):
             raise Breach("system", "describe", f"returned {described!r}, not a System")
@@ -210,8 +210,12 @@ class Table:
             self._wind_back()
             return decided
         is_secret = request.is_secret or decided.events[0][0].veil is not msgspec.UNSET
-        self._write(decided.events, self._sender(request, 1 if decided.goes_on else 0), secret=is_secret)
-        self._catch_up(decided)
+        try:
+            self._write(decided.events, self._sender(request, 1 if decided.goes_on else 0), secret=is_secret)
+            self._catch_up(decided)
+        except BaseException:
+            self._wind_back()
+            raise
         if decided.goes_on:
             return self._second_part(request, is_secret)
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..describe import NoParams, System
+from ..errors import Breach
 from ..events import KIND_OF
 from ..rules import Rules
 from ..steps import ApplyDamage, Ask, Change, Condition, Defend, Judge, Save
@@ -37,15 +38,15 @@ def check_types(rules: Rules, tally: Tally) -> None:
                 tally.add(code, system.id, hook, text if " " in text and text[0].isupper() else f"{kind!r} {text}")
 
 
-def check_description(rules: Rules, watch: Watch, tally: Tally) -> None:
+def check_description(rules: Rules, worded: Mapping[str, str], watch: Watch, tally: Tally) -> None:
     """Everything that the system names, or makes, is described."""
     system = rules.system
     for what, described in (("place", system.places), ("step", system.steps), ("save", system.saves)):
         for name, text in described.items():
-            if not text.strip():
+            if not _is_said(text):
                 tally.add("undocumented", system.id, "describe", f"the {what} {name!r} has no description")
     for name, text in (("title", system.title), ("release", system.release)):
-        if not text.strip():
+        if not _is_said(text):
             tally.add("undocumented", system.id, "describe", f"the {name} is empty")
     for plugin, kind, key in watch.keys:
         if plugin == system.id and key not in system.steps:
@@ -53,16 +54,31 @@ def check_description(rules: Rules, watch: Watch, tally: Tally) -> None:
     for plugin, save in watch.saves:
         if save not in system.saves:
             tally.add("undocumented", plugin, "describe", f"the save {save!r} is not among the saves")
-    worded = rules.texts(LOCALE)
     for name, params in system.actions.items():
-        is_told = params is not NoParams and (params.__doc__ or "").strip()
+        is_told = params is not NoParams and _is_said(params.__doc__)
         if not is_told and not _has(worded, f"declare.{name}"):
             tally.add("undocumented", system.id, "describe", f"nothing says what the action {name!r} is")
 
 
-def check_texts(rules: Rules, watch: Watch, fights: Iterable[Fought], tally: Tally) -> None:
+def words_of(rules: Rules, tally: Tally) -> dict[str, str]:
+    """The English sentences of all plugins; none where they cannot be had."""
+    try:
+        found = rules.texts(LOCALE)
+    except Breach as breach:
+        tally.add("breach", breach.plugin, breach.hook, breach.problem)
+        return {}
+    odd = [key for key, text in found.items() if not (isinstance(key, str) and isinstance(text, str))]
+    for key in odd[:3]:
+        tally.add("breach", rules.system.id, "texts", f"gives {key!r}: {found[key]!r}, where texts belong")
+    return {key: text for key, text in found.items() if key not in odd}
+
+
+def _is_said(text: object) -> bool:
+    return isinstance(text, str) and bool(text.strip())
+
+
+def check_texts(rules: Rules, worded: Mapping[str, str], watch: Watch, fights: Iterable[Fought], tally: Tally) -> None:
     """Everything that happened has an English sentence, and so has every refusal of the plugins' own."""
-    worded = rules.texts(LOCALE)
     for name in rules.system.actions:
         if not _has(worded, f"declare.{name}"):
             tally.add("text-missing", rules.system.id, "texts", f"declare.{name}")
@@ -140,4 +156,4 @@ def never(system: System, watch: Watch, played: Iterable[str]) -> Iterator[str]:
         yield f"steps that never came: {', '.join(unmade)}"
 
 
-__all__ = ["check_description", "check_places", "check_texts", "check_traces", "check_types", "never", "untraced"]
+__all__ = ["check_description", "check_places", "check_texts", "check_traces", "check_types", "never", "untraced", "words_of"]

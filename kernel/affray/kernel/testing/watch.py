@@ -16,7 +16,7 @@ from functools import partial
 from types import CodeType, FrameType
 from typing import Any
 
-from ..errors import Refused
+from ..errors import Breach, Refused
 from ..events import KIND_OF
 from ..hookspecs import Steps
 from ..rules import Rules
@@ -229,6 +229,12 @@ class WatchedRules(Rules):
         self.rulings = tuple(self._hooks["ruling"])
         self.follows = tuple(self._hooks["follow"])
         self.contributes = True  # so that every place that is asked for comes by
+
+    def _one(self, hook: str, wanted: type) -> Any:
+        try:
+            return super()._one(hook, wanted)
+        except SystemExit as error:
+            raise Breach(self.manifest.system.id, hook, f"raised {error!r}") from error
 
     def contribute(self, fight: Fight, scope: Scope, where: str) -> tuple[Row, ...]:
         """Rows of every plugin at one place."""

@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from affray.kernel import Change, Entry, Fight, Num, Order, Roll, Row, Steps, dice, exact, hookimpl, limits, number
+from affray.kernel import (
+    Change,
+    Entry,
+    Fight,
+    Num,
+    Order,
+    Roll,
+    Row,
+    Steps,
+    dice,
+    exact,
+    hookimpl,
+    limits,
+    number,
+)
 
 NAME = "side-initiative"
 D10 = dice(1, 10)
@@ -45,7 +59,7 @@ class SideInitiative:
         for rank, who in enumerate(order, 1):
             missing = rank - fight.pool(who, PLACE) if has_place(fight, who) else 0
             if missing:
-                yield Change(NAME, target=who, pool=PLACE, value=number(missing))
+                yield Change(NAME, target=who, pool=PLACE, value=number(missing), trace=(Row(NAME, number(missing), NAME),))
         seats = [Entry(key=who, who=who, when=(*FIRST[has_place(fight, who)], rank)) for rank, who in enumerate(order, 1)]
         for first in range(0, len(seats), limits.ROWS):
             some = seats[first : first + limits.ROWS]
