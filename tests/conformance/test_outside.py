@@ -50,9 +50,11 @@ def test_it_is_played_read_and_audited(fresh: Fresh, table: Path) -> None:
     assert played["over"].startswith("won-by-")
     assert "At the fair: rules tug-of-war 1, house rules mud" in fresh.must("affray log fair", table)
     found = json.loads(fresh.must("affray audit fair --json", table))
-    assert json.dumps(found).count('"findings": []') == 1
+    assert (found["clean"], found["version"], found["checked"] > 0) == (True, played["version"], True)
+    assert (found["findings"], found["divergences"], found["unchecked"]) == ([], [], [])
     assert "fair: clean; " in fresh.must("affray verify fair", table)
-    assert "exact, by " in fresh.must("affray run fight.toml --session odds --house '' > told; affray declare odds ines pull jory", table)
+    assert "At the fair" in fresh.must("affray play fight.toml --session open < /dev/null", table)
+    assert "exact, by " in fresh.must("affray odds open ines pull jory effort=1", table)
 
 
 @pytest.mark.parametrize("words", ["tug-of-war", "tug-of-war --bundle schoolyard --fights 2", "mud --over tug-of-war"])

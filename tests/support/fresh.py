@@ -20,8 +20,14 @@ ROOT = Path(__file__).parents[2]
 HIDDEN = ("AFFRAY_", "PYTHON", "PYTEST_", "PIP_", "NO_COLOR", "COLUMNS", "CI", "VIRTUAL_ENV")
 """What a variable of the surrounding environment begins with, if it must not reach a fresh one."""
 
-OFFLINE = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_COMPILE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-"""pip as it is to work here. "0" is how its option without a value, `--no-build-isolation`, is switched on by a variable."""
+SET = {
+    "PIP_NO_INDEX": "1",
+    "PIP_NO_BUILD_ISOLATION": "0",
+    "PIP_NO_COMPILE": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PYTHONUTF8": "1",
+}
+"""Variables of a fresh environment. The "0" switches `--no-build-isolation` on: a variable turns round what has no value."""
 
 SECONDS = 120
 """How long one command may take."""
@@ -49,7 +55,7 @@ class Fresh:
         """The variables that a command sees."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
         path = os.pathsep.join([str(self.python.parent), os.environ.get("PATH", os.defpath)])
-        return {**kept, **OFFLINE, "PATH": path, "AFFRAY_HOME": str(self.home)}
+        return {**kept, **SET, "PATH": path, "AFFRAY_HOME": str(self.home)}
 
     def shell(self, line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         """Run a line of a shell in a folder; what it prints and what it complains of are one text."""
@@ -60,7 +66,7 @@ class Fresh:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
+            encoding="utf-8",
             timeout=SECONDS,
             check=False,
         )

@@ -288,7 +288,7 @@ class Auditor:
 def audit(lines: Iterable[bytes], book: RuleBook, *, reread: Reread | None = None, where: str = "") -> Audit:
     """Audit a log's lines, header first. Damage is a finding, and nothing behind it is looked at.
 
-    `reread` gives the lines behind so many commits again; with it, memory stays flat however long the log is.
+    `reread` gives the lines behind so many commits again; with it, little is remembered of a long log.
     """
     stream = iter(lines)
     try:

@@ -17,6 +17,7 @@ from affray.kernel import (
     Ask,
     Change,
     Condition,
+    Defend,
     Derived,
     EndTurn,
     Entry,
@@ -209,39 +210,44 @@ def contest(fight: Fight, action: Action, effort: int, extra: tuple[Row, ...]) -
     """Compare two pulls, and drag whoever pulled less by the difference."""
     me, foe = action.actor, action.target
     answer = yield from Ask("brace", who=(foe,), options=(Option(code="dig-in"), Option(code="lean")), private=True)
-    mine = yield from strength(fight, me, effort, (*extra, *action.rows("pull.strength")))
+    mine, swing = yield from strength(fight, me, effort, (*extra, *action.rows("pull.strength")))
     braced = (Row("dig-in", 2, "rules"),) if answer == "dig-in" else ()
-    theirs = yield from strength(fight, foe, 1, braced)
-    goal, margin = total(row.amount for row in theirs), total(row.amount for row in (*mine, *negated(theirs)))
+    theirs, _ = yield from strength(fight, foe, 1, braced)
+    stand = yield from Defend(
+        "brace", who=foe, code=answer or "none", value=number(total(row.amount for row in theirs)), trace=theirs, against=me
+    )
+    goal = exact(stand.value or 0)
+    margin = total(row.amount for row in mine) - goal
     won = margin > 0 or (margin == 0 and fight.options.ties == "puller")
     code = "dragged" if won else "held" if margin == 0 else "pulled"
-    verdict = yield from Judge("pull", by=me, code=code, goal=number(goal), margin=number(margin), trace=theirs, against=foe)
-    if verdict.code == "held" or not margin:
+    against = (Row("brace", number(goal), "rules"),)
+    verdict = yield from Judge("pull", by=me, code=code, goal=number(goal), margin=number(margin), trace=against, against=foe)
+    if verdict.code == "held":
         return verdict.code
-    loser, feet = (foe, mine + negated(theirs)) if verdict.code == "dragged" else (me, theirs + negated(mine))
-    yield from drag(fight, action, loser, feet)
+    loser, rows = (foe, mine + negated(against)) if verdict.code == "dragged" else (me, against + negated(mine))
+    yield from drag(fight, action, loser, rows, swing)
     if answer == "lean" and loser == foe:
         yield from keep_feet(fight, foe)
     return verdict.code
 
 
-def strength(fight: Fight, who: str, effort: int, extra: tuple[Row, ...]) -> Generator[Step, Any, tuple[Row, ...]]:
-    """Roll somebody's pull: a d6 for each breath spent, strength, and whatever else there is."""
+def strength(fight: Fight, who: str, effort: int, extra: tuple[Row, ...]) -> Generator[Step, Any, tuple[tuple[Row, ...], str]]:
+    """Roll somebody's pull, and give its rows and the slot of the roll: a d6 for each breath spent, strength, and whatever else there is."""
     thrown = yield from Roll("pull", by=who, plan=dice(effort, 6))
-    return (Row("dice", thrown.total or 0, "roll"), Row("strength", fight.sheet(who).strength, "sheet"), *extra)
+    return (Row("dice", thrown.total or 0, "roll"), Row("strength", fight.sheet(who).strength, "sheet"), *extra), slot(thrown)
 
 
 def negated(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     """What the other pulled, to be taken off."""
-    return tuple([Row(f"against-{row.code}", number(-exact(row.amount)), row.source) for row in rows])
+    return tuple([Row(f"against-{row.code}", number(-exact(row.amount)), "rules") for row in rows])
 
 
-def drag(fight: Fight, action: Action, loser: str, rows: tuple[Row, ...]) -> Steps:
+def drag(fight: Fight, action: Action, loser: str, rows: tuple[Row, ...], swing: str) -> Steps:
     """Drag somebody toward the line, and over it."""
     value = total(row.amount for row in rows)
     if value < 0:  # a house rule gave the verdict to whoever pulled less
         return
-    done = yield from ApplyDamage("drag", target=loser, pools=("dragged",), value=number(value), trace=rows)
+    done = yield from ApplyDamage("drag", target=loser, pools=("dragged",), value=number(value), roll=swing, trace=rows)
     if done.touched and done.touched[0].after == fight.options.line and not fight.has(loser, "over-the-line"):
         yield Condition("line", target=loser, id="over-the-line")
         yield Order("line", drop=(loser,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from affray.kernel import ApplyDamage, Change, Judge, Save
+from affray.kernel import ApplyDamage, Change, Defend, Judge, Save
 from affray.kernel.testing import (
     Given,
     answer,
@@ -20,7 +20,6 @@ from affray.kernel.testing import (
     refused,
     turn_of,
 )
-
 from affray_outside import make
 from affray_outside.mud import Mud
 
@@ -31,8 +30,9 @@ def test_who_pulls_more_drags_by_the_difference() -> None:
     with given(make, INES, JORY, dice=[5, 2]) as fight:
         fight.when(declare("ines", "pull", "jory", effort=1)).then(asked("jory", "brace", "dig-in", "lean"))
         fight.when(answer("jory", "dig-in")).then(
-            event(Judge, code="dragged", goal=7, margin=4, trace=[("dice", 2), ("strength", 3), ("dig-in", 2)]),
-            event(ApplyDamage, target="jory", value=4),
+            event(Defend, value=7, trace=[("dice", 2), ("strength", 3), ("dig-in", 2)]),
+            event(Judge, code="dragged", goal=7, margin=4),
+            event(ApplyDamage, target="jory", value=4, trace=[("dice", 5), ("strength", 6), ("against-brace", -7)]),
             pool_is("jory", "dragged", 4),
             pool_is("ines", "breath", 5),
             turn_of("jory"),
@@ -74,10 +74,8 @@ def test_mud_makes_a_puller_weaker() -> None:
     muddy = combatant("jory", {"strength": 3, "breath": 8}, pools={"dragged": 5})
     with given(make, muddy, INES, house=[Mud], dice=[1, 1]) as fight:
         fight.when(declare("jory", "pull", "ines"), answer("ines", "lean")).then(
-            event(ApplyDamage, target="jory", value=4, trace=[
-                ("dice", 1), ("strength", 6), ("against-dice", -1), ("against-strength", -3), ("against-mud", 1),
-            ])
-        )  # fmt: skip
+            event(ApplyDamage, target="jory", value=4, trace=[("brace", 7), ("against-dice", -1), ("against-strength", -3), ("against-mud", 1)])
+        )
 
 
 def test_nothing_is_wrong_with_the_rules() -> None:

@@ -211,7 +211,7 @@ def test_thick_skin_and_minimum_damage(house: tuple[str, ...], value: int) -> No
     table.verify()
 
 
-@pytest.mark.parametrize("installed", [RULES, dict(reversed(RULES.items()))], ids=["by name", "backwards"])
+@pytest.mark.parametrize("installed", [RULES, dict(list(RULES.items())[::-1])], ids=["by name", "backwards"])
 def test_the_order_is_the_manifest_s_and_not_that_of_what_is_installed(installed: Mapping[str, Any]) -> None:
     """Law 8."""
     for house, value in ((("thick-skin", "minimum-damage"), 1), (("minimum-damage", "thick-skin"), 0)):

@@ -1,4 +1,7 @@
-"""Law 9: every bound at the bound and one past it. Those of dice, notation and lines stand beside dice, notation and lines."""
+"""Law 9: every bound at the bound and one past it.
+
+Those of dice, notation, lines and points stand beside dice, notation, lines and points.
+"""
 
 from __future__ import annotations
 
