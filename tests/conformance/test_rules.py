@@ -49,7 +49,6 @@ CASES = {
         exempt=(
             # What the page leaves to the table is told and has no effect that the rules could carry out.
             Exempt("verdict-ignored", "'critical-miss'", "the table of critical misses says what the game master has to do"),
-            Exempt("verdict-ignored", "'contested'", "a contest decides what the players contest, not what the rules do"),
             Exempt("verdict-ignored", "'knockback'", "there is no map on which somebody could be knocked back"),
             Exempt("verdict-ignored", "'quarters'", "it counts what leads to the save behind it"),
             # What ought to be otherwise.

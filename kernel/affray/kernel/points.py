@@ -22,14 +22,14 @@ Reread = Callable[[int], Iterable[bytes]]
 class Point(NamedTuple):
     """Where a commit ends: the state before the oldest action open there, and the events since.
 
-    These are the first `count` of `pairs`, which points behind this one share and add to: an action that is open for long
+    These are the first `length` of `pairs`, which points behind this one share and add to: an action that is open for long
     is kept once. `commits` counts those of the log up to here, `digest` and `group` are the last one's. Version 0 is the empty log.
     """
 
     version: int = 0
     base: State = State()
     pairs: Sequence[Pair] = ()
-    count: int = 0
+    length: int = 0
     commits: int = 0
     digest: str = ""
     group: Group | None = None

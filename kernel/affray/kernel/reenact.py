@@ -222,7 +222,7 @@ class Reenactment:
         """The present becomes that of an earlier end (`version` is the rewind's own). Raises KeyError where none ends."""
         point, after = self._points.find(to)
         self.leaving = ""
-        pairs = [*point.pairs[: point.count], *[pair for pair in after if _counts(*pair)]]
+        pairs = [*point.pairs[: point.length], *[pair for pair in after if _counts(*pair)]]
         now, before = point.base, {}
         for number, event in pairs:
             if opens_run(event):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -199,3 +200,14 @@ def test_the_module_runs_as_the_program(home: Path, duel: Session) -> None:
         check=True,
     )
     assert json.loads(done.stdout)["session"] == "duel"
+
+
+def test_a_reader_who_goes_away_is_not_told_of_and_stops_no_fight(tmp_path: Path) -> None:
+    """As in `affray demo | head`."""
+    script = "set -o pipefail; " + " ".join([shlex.quote(sys.executable), "-c", shlex.quote(RUN), "demo"]) + " | head -2"
+    done = subprocess.run(
+        ["bash", "-c", script], env=environment(tmp_path), capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (2, "") == (len(done.stdout.splitlines()), done.stderr)
+    assert 1 == len(list((tmp_path / "sessions").glob("*.sqlite")))

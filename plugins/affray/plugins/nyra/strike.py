@@ -251,7 +251,7 @@ def hit(fight: Fight, action: Action, weapon: Built, attack: Judge, location: st
     dealt = part(
         fight, action, weapon, params.type, location, face(rolled), is_critical=attack.code == "critical"
     )
-    yield ApplyDamage(
+    wound = yield from ApplyDamage(
         "damage",
         target=target,
         pools=(location,),
@@ -260,7 +260,8 @@ def hit(fight: Fight, action: Action, weapon: Built, attack: Judge, location: st
         roll=slot(rolled),
         parts=(dealt,),
     )
-    yield from worsen(fight, target, location)
+    for struck in wound.pools:  # as it was recorded, after every house rule
+        yield from worsen(fight, target, struck)
 
 
 def find_location(fight: Fight, action: Action) -> Generator[Step, Any, str]:

@@ -105,8 +105,8 @@ def contest(fight: Fight, action: Action) -> Steps:
     both_failed = max(level_of(own), level_of(other)) < 1
     code = "tie" if found.winner is None else "won-by-failing-less" if both_failed else "won"
     rows = rows_of(RULE, ("level", level_of(ahead)), ("other-level", -level_of(behind)))
-    yield Judge("contested", by=winner, against=loser, code=code, goal=found.sl, trace=rows)
-    return "tie" if found.winner is None else "won" if is_won else "lost"
+    verdict = yield from Judge("contested", by=winner, against=loser, code=code, goal=found.sl, trace=rows)
+    return "tie" if verdict.code == "tie" else "won" if is_won else "lost"
 
 
 def asked_save(fight: Fight, action: Action) -> Steps:

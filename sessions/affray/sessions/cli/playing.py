@@ -66,9 +66,12 @@ class Telling:
         self.stop = session.subscribe(self.hear, reader=reader)
 
     def hear(self, notice: Notice) -> None:
-        """Tell one commit."""
-        for version, event in enumerate(notice.events, notice.first):
-            self.page.transcript(self.teller.tell(version, event))
+        """Tell one commit. Where nobody reads any more, no further one is told, and the fight goes on."""
+        try:
+            for version, event in enumerate(notice.events, notice.first):
+                self.page.transcript(self.teller.tell(version, event))
+        except BrokenPipeError:
+            self.stop()
 
     def rest(self) -> None:
         """Tell what was held back, and what is asked now."""
