@@ -38,9 +38,6 @@ CASES = {
             "flurry": [{"attacks": [BLADE, BLADE]}, {"attacks": [SWORD, SWORD]}, {"attacks": [SWORD], "also": ["dash"]}],
             "coordinate": [{"helpers": ["cy"]}, {"helpers": ["ann"]}],
         },
-        exempt=(
-            Exempt("unexplained", "save.", "the difficulty of stun and knockdown has no row, although rows make it"),
-        ),
     ),
     "primer": Case(
         system="primer",
@@ -51,10 +48,6 @@ CASES = {
             Exempt("verdict-ignored", "'critical-miss'", "the table of critical misses says what the game master has to do"),
             Exempt("verdict-ignored", "'knockback'", "there is no map on which somebody could be knocked back"),
             Exempt("verdict-ignored", "'quarters'", "it counts what leads to the save behind it"),
-            # What ought to be otherwise.
-            Exempt("verdict-ignored", "'speed'", "the action takes the time that was worked out, not the time that was recorded"),
-            Exempt("unexplained", "apply-damage.area", "the part of the damage that counts for an area has no row"),
-            Exempt("text-missing", "save.", "a save that a player asks for has words for two of the saves only"),
         ),
     ),
 }

@@ -224,10 +224,12 @@ def events(lines: Sequence[bytes], most: int = 6) -> Iterator[Tampered]:
 
 
 def whole_commits(lines: Sequence[bytes]) -> Iterator[Tampered]:
-    """A commit dropped, doubled (as it is, and under another command), swapped or joined with the next, parted in two."""
+    """A commit dropped, doubled (as it is, and under another command), swapped or joined with the next; some parted in two."""
     commits = take_apart(lines)
+    kinds: Counter[str] = Counter()
     for at, commit in enumerate(commits):
         kind = commit.pieces[0].kind
+        kinds[kind] += 1
         before, behind = commits[:at], commits[at + 1 :]
         twin = commit.of(*[Piece(piece.event, piece.part) for piece in commit.pieces])
         other = twin.again()
@@ -241,8 +243,8 @@ def whole_commits(lines: Sequence[bytes]) -> Iterator[Tampered]:
             following = behind[0]
             changes[f"swap {kind}, {following.pieces[0].kind}"] = [*before, following.again(), commit.again(), *behind[1:]]
             changes[f"join {kind}, {following.pieces[0].kind}"] = [*before, commit.of(*commit.pieces, *following.pieces), *behind[1:]]
-        for cut in {1, len(commit.pieces) // 2, len(commit.pieces) - 1} - {0, len(commit.pieces)}:
-            for parts in ((0, 0), (1, 2)):
+        for cut in sorted({1, len(commit.pieces) // 2} - {0, len(commit.pieces)}):
+            for parts in ((0, 0), (1, 2)) if kinds[kind] <= 4 else ():
                 first, second = commit.of(*commit.pieces[:cut]).again(), commit.of(*commit.pieces[cut:]).again()
                 first.sender["part"], second.sender["part"] = parts
                 second.sender["command"] += "" if parts[1] else "-again"

@@ -16,7 +16,7 @@ from .dice import check_plan
 from .errors import InputError
 from .events import KIND_OF, Effect, SetCondition, SetOrder, SetPool
 from .fold import RESUME
-from .inputs import check_text
+from .inputs import check_json, check_text
 from .limits import AGENDA_ENTRIES, OPTIONS, ROWS, TARGETS, TEXT_LENGTH
 from .names import check_entry_key, check_id, is_id, root
 from .numbers import Exact, Num, exact, is_number, number, total
@@ -223,6 +223,7 @@ def _check_wait(state: State, step: Wait) -> None:
 def _check_act(state: State, step: Act) -> None:
     if len(step.targets) > TARGETS or len(step.rows) > ROWS:
         raise Contradiction(f"{len(step.targets)} targets with {len(step.rows)} rows; there may be {TARGETS} and {ROWS}")
+    check_json(step.params, "$.params")  # as of a declaration that comes from outside
     for who in (step.actor, *step.targets):
         if who not in state.combatants:
             raise Contradiction(f"a nested action of or against {who!r}, who never joined")

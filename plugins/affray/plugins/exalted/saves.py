@@ -8,7 +8,7 @@ from affray.kernel import Action, Condition, Exact, Fight, Modifier, Row, Save, 
 
 from .clock import STUNNED
 from .dice_pools import given, throw
-from .rows import SHEET
+from .rows import RULE, SHEET
 from .sheet import Sheet
 from .situation import save_rows
 
@@ -32,11 +32,12 @@ def stun(fight: Fight, action: Action, levels: int) -> Steps:
     beyond = levels - sheet.stamina
     if beyond <= 0:
         return
-    saved = yield from save(fight, action, STUN, beyond, STUNNED)
+    rows = (Row("levels", levels, RULE), Row("stamina", -sheet.stamina, SHEET))
+    saved = yield from save(fight, action, STUN, beyond, rows, STUNNED)
     if saved.code == "failed":
         code = "renewed" if fight.has(who, STUNNED) else "gained"
-        rows = tuple([Modifier(place, STUN_DICE, STUNNED) for place in ("dice", "save.dice")])
-        yield Condition("stunned", target=who, id=STUNNED, code=code, value=STUN_DICE, rows=rows)
+        modifiers = tuple([Modifier(place, STUN_DICE, STUNNED) for place in ("dice", "save.dice")])
+        yield Condition("stunned", target=who, id=STUNNED, code=code, value=STUN_DICE, rows=modifiers)
 
 
 def knockdown(fight: Fight, action: Action, raw: Exact) -> Steps:
@@ -45,7 +46,8 @@ def knockdown(fight: Fight, action: Action, raw: Exact) -> Steps:
     sheet: Sheet = fight.sheet(who)
     if raw <= total(row.amount for row in threshold_rows(sheet)):
         return
-    saved = yield from save(fight, action, KNOCKDOWN, KNOCKDOWN_DIFFICULTY, PRONE)
+    rows = (Row("difficulty", KNOCKDOWN_DIFFICULTY, RULE),)
+    saved = yield from save(fight, action, KNOCKDOWN, KNOCKDOWN_DIFFICULTY, rows, PRONE)
     if saved.code == "failed" and not fight.has(who, PRONE):
         yield Condition("prone", target=who, id=PRONE)
 
@@ -69,8 +71,10 @@ SAVES: Mapping[str, Callable[[Sheet], tuple[Row, ...]]] = {STUN: threshold_rows,
 """Save -> the dice that a sheet has for it."""
 
 
-def save(fight: Fight, action: Action, name: str, difficulty: int, consequence: str) -> Steps:
-    """Roll a save: `passed` with as many successes as the difficulty."""
+def save(
+    fight: Fight, action: Action, name: str, difficulty: int, rows: tuple[Row, ...], consequence: str
+) -> Steps:
+    """Roll a save: `passed` with as many successes as the difficulty, which the rows explain."""
     who = action.target
     roll = yield from throw(fight, name, who, (*SAVES[name](fight.sheet(who)), *save_rows(fight, action)))
     margin = given(roll.total) - difficulty
@@ -81,6 +85,7 @@ def save(fight: Fight, action: Action, name: str, difficulty: int, consequence: 
             name=name,
             code="passed" if margin >= 0 else "failed",
             goal=difficulty,
+            trace=rows,
             margin=number(margin),
             roll=slot(roll),
             consequences=() if margin >= 0 else (consequence,),

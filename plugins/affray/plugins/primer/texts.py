@@ -27,7 +27,12 @@ LEVELS: Mapping[str, str] = {
 CANCELLING: tuple[str, ...] = ("stunned", "2x-stunned", "unconscious", "comatose", "dead")
 """States that may end an action that is pending (P-66)."""
 
+ASKED_SAVES: tuple[str, ...] = ("AGL", "DEX", "STR", "MAG", "WLP", "INT", "DSC")
+"""Saves that nothing but a question brings; the two others have words of their own."""
+
 EN: Mapping[str, str] = {
+    **{f"save.{name}.passed": "{who} makes the save: {dice} against {goal}." for name in ASKED_SAVES},
+    **{f"save.{name}.failed": "{who} fails the save: {dice} against {goal}." for name in ASKED_SAVES},
     # time
     "condition.begin.ended": "",
     "order.stimulus": "{who} perceive what is going on.",

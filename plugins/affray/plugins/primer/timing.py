@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
-from affray.kernel import Action, Change, Exact, Fight, Judge, Refused, Steps, number
+from affray.kernel import Action, Change, Exact, Fight, Judge, Refused, Steps, exact, number
 
 from .action_speed import best, price
 from .bounds import WSD_MAX
@@ -106,7 +106,7 @@ def take_time(fight: Fight, action: Action, wsd: int) -> Steps:
     timed: Timed = action.params
     spent = spending(fight, action.actor, wsd, timed)
     assert isinstance(spent, Spending), "refused before"
-    yield Judge(
+    speed = yield from Judge(
         "speed",
         by=action.actor,
         code="counts",
@@ -121,4 +121,4 @@ def take_time(fight: Fight, action: Action, wsd: int) -> Steps:
     )
     if rows:
         yield Change("action-points", target=action.actor, pool=ACT, value=number(points(rows)), trace=rows)
-    yield from pend(fight, action, max(spent.speed, 1))
+    yield from pend(fight, action, max(exact(speed.goal or 0), 1))

@@ -97,7 +97,8 @@ def hurt(fight: Fight, action: Action, hit: Hit) -> Generator[Step, Any, Wound]:
     )
     area = AREA + hit.area.area
     if exact(applied.value) and hit.pool == HTK and area in fight.combatant(who).pools:
-        yield ApplyDamage("area", target=who, pools=(area,), value=applied.value, type=hit.kind, roll=hit.roll)
+        rows = rows_of(RULE, ("damage", exact(applied.value)))
+        yield ApplyDamage("area", target=who, pools=(area,), value=applied.value, type=hit.kind, roll=hit.roll, trace=rows)
     after, _ = taken_of(fight, who, hit.pool)
     return Wound(before, after, exact(applied.value))
 
