@@ -385,7 +385,8 @@ def _check_impl(name: str, hook: str, impl: Any, given: Sequence[str], *, is_sys
     if hook in SYSTEM_ONLY and not is_system:
         raise Breach(name, hook, "belongs to the system; a house rule cannot give it")
     if inspect.isgeneratorfunction(function) and (hook not in MAY_GENERATE or not is_system):
-        raise Breach(name, hook, "is a generator function and could never fall through; return a generator or None")
+        wanted = "a generator or None" if hook in MAY_GENERATE else "what the hook wants, a list where it wants several"
+        raise Breach(name, hook, f"is a generator function and could never fall through; return {wanted}")
 
 
 def _input_error(error: msgspec.ValidationError, prefix: str = "$") -> InputError:

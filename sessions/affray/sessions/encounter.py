@@ -32,6 +32,10 @@ from .session import Session
 from .verbs import Answer
 
 
+NO_DICE = frozenset({"script-exhausted", "bad-dice", "dice-wait-for-nonce", "dice-epochs-used-up"})
+"""Refusals after which nothing else is tried: there are no dice to go on with."""
+
+
 class ScriptRefused(AffrayError):
     """A line of a script was refused, or does not fit what the fight waits for. The session stays as it is."""
 
@@ -234,8 +238,12 @@ class _Player:
                 continue
             targets = move.targets or form.targets[: max(form.least, min(1, form.most))]
             command = commands.Declare(actor=who, name=move.action, targets=targets, params=move.params)
-            if self.session.request(command):
+            answer = self.session.request(command)
+            if answer:
                 return True
+            assert answer.refused is not None
+            if answer.refused.code in NO_DICE:  # whatever else is tried needs dice too, or is not what was meant
+                raise ScriptRefused(self.session.id, "$.auto", f"refused, {answer.refused.code}", answer.refused)
         return False
 
     def _auto(self, who: str) -> Auto:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,15 @@ NO_DEMO = "no such demo; there are match (chess), shogi-siege (shogi), skirmish 
 PAGE = (Path(__file__).parents[3] / "sessions" / "COMMANDS.md").read_text("utf-8")
 
 
+THICK = EntryPoint("thick-skin", "affray.plugins.house.thick_skin:ThickSkin", "affray.house_rules")
+EXPLODING = EntryPoint("exploding-damage", "affray.plugins.house.exploding_damage:ExplodingDamage", "affray.house_rules")
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder of its own and the nyra plugin."""
+    """A data folder of its own, the nyra plugin and two house rules."""
     monkeypatch.setenv("AFFRAY_HOME", str(tmp_path / "home"))
-    find_plugins(monkeypatch, NYRA)
+    find_plugins(monkeypatch, NYRA, THICK, EXPLODING)
     return tmp_path / "home"
 
 

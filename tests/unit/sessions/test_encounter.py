@@ -284,3 +284,9 @@ def test_a_session_has_the_id_that_was_asked_for_once() -> None:
     assert (heard, store.sessions()) == (["mine"], ("mine",))
     with pytest.raises(SessionExists):
         run_encounter(engine(store), encounter, session="mine")
+
+
+def test_auto_does_not_try_something_else_when_the_script_has_no_faces_left() -> None:
+    """Else it would rest, or wait, until its bound is reached."""
+    with pytest.raises(ScriptRefused, match=r"\$\.auto: refused, script-exhausted"):
+        run('auto = "first"\n' + scripted(1, 2))

@@ -62,6 +62,11 @@ REFUSED: Mapping[str, str] = {
     "amend-failed": "That cannot be carried out, at {0}: {1}.",
     "turn-held": "First {0} has to act.",
     "half-done": "What was done last is not finished: its dice still wait.",
+    # other rules
+    "rules-unchanged": "Those are the rules that are in force already.",
+    # asking
+    "no-such-pool": "{0} has no pool {1}.",
+    "too-many-branches": "That has too many outcomes to count.",
     # opening
     "no-such-version": "There is no version {0}.",
     "already-revealed": "What version {0} kept is open already.",
