@@ -31,7 +31,6 @@ from .engine import Engine
 from .session import Session
 from .verbs import Answer
 
-
 NO_DICE = frozenset({"script-exhausted", "bad-dice", "dice-wait-for-nonce", "dice-epochs-used-up"})
 """Refusals after which nothing else is tried: there are no dice to go on with."""
 
