@@ -118,13 +118,13 @@ class Unmoved(Dicey):
     [
         (Lies, "differs", "a3", "margin is 17, the rules make it 18"),
         (raising(KeyError("x")), "breach", "b1", "raised KeyError"),
-        (raising(SystemExit(0)), "raised", "b1", "SystemExit(0)"),
+        (raising(SystemExit(0)), "breach", "b1", "SystemExit(0)"),
         (raising(RecursionError("deep")), "breach", "b1", "RecursionError"),
         (raising(PluginUnavailable("tiny", "not today")), "breach", "b1", "not today"),
-        (Late, "raised", "a7", "SystemExit(0)"),
+        (Late, "breach", "a7", "SystemExit(0)"),
         (Refuses, "unfounded", "a1", "the rules refuse it: no-more-herbs"),
         (Endless, "differs", "a1", "the rules make judge x a1 x"),
-        (Unmoved, "raised", "", "SystemExit(0)"),
+        (Unmoved, "breach", "", "SystemExit(0)"),
     ],
     ids=["lies", "raises", "exits", "recurses", "pretends to be missing", "raises late", "refuses", "endless", "no end"],
 )
@@ -136,6 +136,16 @@ def test_rules_that_are_not_those_of_the_record(plugin: Callable[[], object], co
     assert [code] == [one.code for one in mine]
     assert text in mine[0].text
     assert found.checked > (100 if action else 20)
+
+
+def test_rules_that_cannot_be_had_without_ending_the_process() -> None:
+    def exits(manifest: Manifest) -> RuleSet:
+        raise SystemExit(0)
+
+    found = audit(log(everything()), exits)
+    assert (found.findings, found.version) == ((), 143)
+    assert {"unfounded", "raised"} == {one.code for one in found.divergences}
+    assert all("SystemExit(0)" in one.text for one in found.divergences)
 
 
 def test_rules_that_go_on_for_ever_where_the_record_does_too() -> None:

@@ -79,7 +79,7 @@ class Chains:
                 raise
             except DiceError as error:  # notation that came from outside
                 raise RefusedInside(Refused("bad-dice", (str(error),))) from error
-            except (Exception, SystemExit) as error:
+            except Exception as error:
                 raise run.breach(f"raised {error!r}") from error
             first = chain[0]
             first.steps += 1

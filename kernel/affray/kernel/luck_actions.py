@@ -101,7 +101,7 @@ def _luck(action: _Action, book: RuleBook, reader: str) -> ActionLuck:
     )
     if any(type(one) is not Note and root(getattr(one, "action", "")) != told.action for one in action.events):
         return msgspec.structs.replace(told, problem="mixed")
-    found: Odds | Refused = Refused("too-many-branches")
+    found: Odds | Refused = Refused("too-many-branches", (LUCK_BRANCHES,))
     until_damage = False
     try:
         for until_damage in (False, True):

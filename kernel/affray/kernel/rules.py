@@ -288,7 +288,7 @@ class Rules:
             return function(*args)
         except Breach:
             raise
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             if isinstance(error, _FROM_OUTSIDE.get(hook, ())):
                 raise
             raise Breach(name, hook, f"raised {error!r}") from error

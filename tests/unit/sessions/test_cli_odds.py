@@ -105,7 +105,7 @@ def test_an_estimate_has_ranges(home: Path) -> None:
     assert re.search(r"^rolled  100\.0 % \(88\.\d to 100\.0 %\)$", result.stdout, re.MULTILINE), result.stdout
     assert "estimated from 30 samples" in result.stdout
     refused = affray("odds", "s", "ann", "roll", "notation=1d20001", "--samples", "0")
-    assert (1, "affray: Too many branches (20000).\n") == (refused.exit_code, refused.stderr)
+    assert (1, "affray: That has too many outcomes to count, more than 20000 branches.\n") == (refused.exit_code, refused.stderr)
 
 
 def test_what_may_not_be_declared_is_refused(duel: Path) -> None:

@@ -180,7 +180,7 @@ def test_options_and_house_rules_change_from_here_on(home: Path) -> None:
 
 def test_a_change_that_is_none_appends_nothing(home: Path) -> None:
     for args in (("counts=5",), ("--accept",), ("--house", "luck")):
-        assert said(*args, code=1) == "affray: Rules unchanged.\n"
+        assert said(*args, code=1) == "affray: Those are the rules that are in force already.\n"
     assert document("rules", "s")["version"] == HEAD
 
 

@@ -66,7 +66,7 @@ REFUSED: Mapping[str, str] = {
     "rules-unchanged": "Those are the rules that are in force already.",
     # asking
     "no-such-pool": "{0} has no pool {1}.",
-    "too-many-branches": "That has too many outcomes to count.",
+    "too-many-branches": "That has too many outcomes to count, more than {0} branches.",
     # opening
     "no-such-version": "There is no version {0}.",
     "already-revealed": "What version {0} kept is open already.",
