@@ -162,7 +162,7 @@ def _senders(commit: Loose) -> Around:
             if commit.sender[name] != other:
                 changed = commit.again()
                 changed.sender[name] = other
-                yield f"sender.{name}", other, changed
+                yield f"sender.{name}" + (f" of {commit.pieces[0].kind}" if name in ("caller", "part") else ""), other, changed
 
 
 def _whole_envelopes(commit: Loose) -> Around:

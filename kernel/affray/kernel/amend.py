@@ -173,13 +173,19 @@ class _Commands:
 
 
 def _before_witnesses(log: Log, to: int) -> int:
-    """A version from which no dice wait for their witness: one who saw them would have to witness them again."""
+    """A version from which no dice wait for their witness, who would have to witness them again, and no command is half done."""
     line = log.line(to)
-    while to > log.opened_at and any(f"|ask.{WITNESS}" in name for name in fold_all(line).prompts):
+    while to > log.opened_at and (_is_half(log, line[-1][0]) or any(f"|ask.{WITNESS}" in name for name in fold_all(line).prompts)):
         last = line[-1][0]  # where a group begins, that is not `to`
         to = next(first for first, end, _, _ in present(log) if end == last) - 1
         line = log.line(to)
     return to
+
+
+def _is_half(log: Log, last: int) -> bool:
+    """Whether the commit that ends at a version is the first part of a command whose second came later."""
+    first, end, caller, command = log.commits[bisect_right(log.commits, last, key=itemgetter(0)) - 1]
+    return bool(command) and end == last and log.commands[caller, command].first == first and log.commands[caller, command].last > last
 
 
 def _rest(log: Log) -> str:

@@ -202,6 +202,8 @@ def misopened(event: Open, version: int) -> str:
 def misforked(event: Open, commit: Commit, state: State, before: Open | None) -> str:
     """Why a fork cannot open so behind the commits that it took over, "" where it can: all but its name and dice is theirs."""
     origin = Origin(how="fork", session=state.session, version=commit.first - 1, digest=commit.envelope.previous)
+    if event.session == state.session:
+        return "is no fork: it has the name of the session that it goes on from"
     if event.origin != origin:
         return f"comes from {origin.session} at version {origin.version}, and says something else"
     fair = {who: "fair" if policy.startswith("scripted") else policy for who, policy in state.dice.items()}

@@ -167,6 +167,8 @@ class Tally:
         number = int.from_bytes(sha256(name.encode()).digest()[:7], "big")
         self._rolls.append(version)
         self._slots.append(number)
+        if roll.reused:
+            return  # an amend's, or a policy's: the dice that were thrown then lie as they lay
         if self._taken_back and (before := self._taken_back.get(number)) is not None:
             self._repeated.setdefault(name, list(before)).append(version)
 

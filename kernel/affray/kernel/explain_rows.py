@@ -148,7 +148,9 @@ def _on_a_sheet(past: Past, version: int, people: Sequence[str], row: Row) -> Gr
         found += [(who, name, value) for name, value in _numbers(sheet, row.code)][:1]
     if not found:
         return Ground("sheet")
-    who, name, value = next((one for one in found if _is_same(one[2], row.amount)), found[0])
+    who, name, value = found[0]
+    if not _is_same(value, row.amount) and any(_is_same(one[2], row.amount) for one in found):
+        return Ground("sheet")  # whose number went into it, halved perhaps, cannot be told
     return Ground("sheet", past.join(who, version), {"who": who, "name": name, "value": value})
 
 

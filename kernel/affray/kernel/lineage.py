@@ -77,7 +77,8 @@ def _undo(log: Log, state: State, commands: list[_Done], caller: str, action: st
     declared = bool(name) and type(log.event(commands[start].first)) is Declare
     if action and (others or not declared):
         return Refused("needs-amend", (action, commands[start].first))
-    if others or not declared:  # something else came between: only the last command
+    is_amended = commands[start].group != commands[-1].group  # it began in an amend, which is taken back as a whole
+    if others or not declared or is_amended:  # something else came between: only the last command
         start = next(i for i, done in enumerate(commands) if done.command == commands[-1].command)
     if caller != GM and not _is_own(log, state, caller, commands[start:], declared=declared and not others):
         return Refused("not-yours", (caller,))
@@ -120,6 +121,7 @@ def may_rewind(log: Log, state: State, rewind: Rewind, caller: str) -> str:
     commands = _commands(log, since=rewind.to)
     if rewind.why == AMEND:
         is_there = rewind.to == log.head or any(first == rewind.to + 1 for first, _, _, _ in present(log))
+        is_there = is_there and rewind.to >= log.opened_at
         return "" if is_there and caller == GM else f"does not go to where a command of the present line begins: {rewind.to}"
     if rewind.why != "undo":
         return f"is neither undo, redo nor amend: {rewind.why!r}"
@@ -246,9 +248,12 @@ def _commands(log: Log, since: int = 0) -> list[_Done]:
         if type(log.events[first - 1]) in _NEVER_UNDONE:
             continue
         begun = log.commands[caller, command].first if command else first
+        if begun < log.opened_at:
+            break  # what finishes what the origin of a fork began
         event = log.event(begun)  # the second part of a dice report belongs to the action of the first
         group = log.group_of(first)
-        found.append(_Done(first, last, caller, begun, _action_of(event), type(event) is Note, group))
+        action = _action_of(event) or ("" if command else root(getattr(event, "action", "")))  # where the sender is kept
+        found.append(_Done(first, last, caller, begun, action, type(event) is Note, group))
         few -= last <= since and not found[-1].is_note
         if not few:
             break

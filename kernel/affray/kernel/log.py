@@ -97,6 +97,8 @@ class Log:
         self.opened: Open | None = None
         self.is_fork = False
         self.opened_at = 0
+        self.session = ""
+        self._is_another = False
         self._caller = ""
 
     @property
@@ -139,6 +141,8 @@ class Log:
     def begin(self, commit: Commit) -> None:
         """Take in what comes with the next commit: its nonce and the hashes of what it keeps."""
         sender, nonce = commit.sender, commit.envelope.nonce
+        self._is_another = self.session not in ("", commit.envelope.session)
+        self.session = commit.envelope.session
         self._caller = sender.caller if sender is not None else ""
         if nonce:
             self.nonce_digest = next_nonce_digest(self.nonce_digest, nonce)
@@ -184,8 +188,9 @@ class Log:
 
         Those were chosen when all nonces so far were known, so a fork's dice wait for another as after an epoch.
         """
-        if self.opened is not None and not is_fork(event):
+        if self.opened is not None and not (self._is_another and is_fork(event)):
             return
+        self._is_another = False
         if self.opened is not None:
             self.is_fork = True
             self.epochs = {"open": 1, "kept": 1}

@@ -126,7 +126,14 @@ def luck(recorded: Iterable[Recorded]) -> Luck:
     """Work out the luck of a log, event by event in its order."""
     events = {version: (event, undone) for version, event, undone in recorded if type(event) is Roll}
     readable = {version: pair for version, pair in events.items() if pair[0].faces is not None and pair[0].total is not None}
-    rolls = tuple([_roll(version, event, undone) for version, (event, undone) in readable.items()])
+    again = {event.reused for event, undone in readable.values() if event.reused and not undone}
+    rolls = tuple(
+        [
+            _roll(version, event, undone)
+            for version, (event, undone) in readable.items()
+            if version not in again and not (undone and event.reused)  # dice that were kept are told once
+        ]
+    )
     fresh = {
         version: tuple(_fresh(event, readable[event.reused][0] if event.reused in readable else None))
         for version, (event, _) in readable.items()

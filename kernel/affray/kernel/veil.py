@@ -53,7 +53,8 @@ def _veil(state: State, event: Any, actor: str) -> Veil | None:
     if kind is Roll:
         if event.blind:
             return Veil(audience=(GM,), fields=tuple(sorted(kind.KEPT)))
-        return _of(state, ("trace",), event.by) if event.trace else None
+        actor = actor or (run.actor if run is not None else "")
+        return _of(state, ("trace",), event.by, actor) if event.trace else None
     if kind is Join:
         return _join(event)
     if not kind.KEPT:

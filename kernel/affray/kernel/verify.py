@@ -16,7 +16,7 @@ from .errors import Damaged
 from .events import Open, RevealDice, Rewind
 from .fold import fold
 from .ledger import Chain, Commit
-from .log import Log, is_fork
+from .log import Log
 from .state import State
 from .verify_claims import Sight, claims
 from .verify_dice import DiceCheck, DiceReport
@@ -118,9 +118,7 @@ class Verifier:
         if event.kept is not UNSET:
             self.hidden += 1
             self.sight.take(event)
-        if kind is Open and version != 1 and not is_fork(event):
-            self.find(version, "open", "a log begins with its only `open`")
-        elif kind is Open and version == 1 and event.session != self.session:
+        if kind is Open and version == 1 and event.session != self.session:
             self.find(version, "open", f"names session {event.session!r} in a log of {self.session!r}")
         for code, text in claims(event, self.state, self.sight):
             self.find(version, code, text)
@@ -129,12 +127,17 @@ class Verifier:
 
     def _follow(self, event: Any, version: int) -> None:
         """Go on to the state behind an event that the log has taken in."""
-        if type(event) is Rewind:
+        is_opening = type(event) is Open and self.log.opened_at == version and (version == 1 or self.log.is_fork)
+        if type(event) is Open and not is_opening:
+            self.find(version, "open", "a log begins with its only `open`, and a fork with one of its own")
+        if type(event) is Rewind and event.to < self.log.opened_at:
+            self.find(version, "rewind", f"goes to {event.to}, before the session's `open` at {self.log.opened_at}")
+        elif type(event) is Rewind:
             try:
                 self.state = self._state_at(event.to)
             except KeyError:
                 self.find(version, "rewind", f"goes to {event.to}, which is not the end of a commit")
-        elif type(event) is not Open or version == 1 or is_fork(event):
+        elif type(event) is not Open or is_opening:
             self.state = fold(self.state, event, version)
         self.dice.event(event, version, self.state)
 

@@ -18,7 +18,7 @@ from .events import Join, Open, Reveal, RevealDice, Rewind, Sealed
 from .keep import Keeping
 from .ledger import Commit
 from .lineage import Amended
-from .log import Log, is_fork
+from .log import Log
 from .names import root, slot
 from .nonces import WHY_NOT, why_not
 from .state import OpenAction, State
@@ -113,9 +113,10 @@ class DiceCheck:
             self.first_sealed = self.first_sealed or version
         elif kind is Reveal:
             self._opened(event)
-        elif kind is Open and (version == 1 or is_fork(event)):
+        elif kind is Open and version == self.log.opened_at:
             self.lost += sum(len(rolls) for rolls in self.pending.values())
             self.pending, self.secrets = {}, {}
+            self.hidden = dict.fromkeys(self.hidden)  # the secrets of the origin are opened there
             self.known = {"open": _bytes(event.chain), "kept": _bytes(event.kept_chain)}
             self.keeps = event.undo_dice == "keep"
         if self.keeps:
@@ -142,6 +143,9 @@ class DiceCheck:
         if roll.source not in ("engine", "scripted"):
             return
         recorded = self._recorded(roll, version, run)
+        if roll.reused and recorded and roll.faces is not None and _covers(roll, recorded):
+            self.counts[roll.source] -= 1  # thrown before, and counted there
+            return
         if roll.source == "scripted":
             return
         thrown = self._thrown(roll, version, state, run, recorded)

@@ -87,7 +87,7 @@ def what_if(log: Log, book: RuleBook, manifest: Manifest, *, seed: str = "") -> 
     rerun.run()
     before, after = fold_all(line), rerun.exchange.state
     return WhatIf(
-        session=first.session,
+        session=first.session if log.opened is None else log.opened.session,
         version=log.head,
         changed=changed_steps(rerun.reached(log, line), [event for made in rerun.made for event, _ in made.events]),
         differences=differences(before, after),

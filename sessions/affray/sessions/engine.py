@@ -120,6 +120,8 @@ class Engine:
         """
         if old.is_copy:
             raise InputError("a copy without its kept parts cannot be forked", path="session", value=old.id)
+        if at is not None and at < 1:
+            raise InputError("a fork begins with the origin's `open` at least", path="version", value=at)
         chain = Chain(old.header)
         commits: list[Commit] = []
         log = Log()
@@ -183,7 +185,7 @@ class Engine:
         )
         header = header or header_line(name)
         sender = Sender(
-            caller=GM, on_behalf="", seen=-1, command=f"fork-{before[-1].last}" if before else "open", digest="", part=0, time=self.entropy.now()
+            caller=GM, on_behalf="", seen=-1, command=f"fork~{before[-1].last}" if before else "open", digest="", part=0, time=self.entropy.now()
         )
         commit = write_commit(
             session=name,

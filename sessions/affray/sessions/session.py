@@ -98,8 +98,8 @@ class Session(Verbs):
 
     @property
     def ends(self) -> tuple[int, ...]:
-        """The versions that end a command, 0 for the beginning among them: those a fork may begin behind."""
-        return tuple(self._log.ends)
+        """The versions that end a command: those a fork may begin behind."""
+        return tuple(self._log.ends[1:])
 
     @property
     def header(self) -> bytes:

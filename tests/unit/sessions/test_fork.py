@@ -8,11 +8,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from affray.kernel import GM, Chain, Damaged, InputError, SessionExists, audit, commands, redact, verify
+from affray.kernel import (
+    GM,
+    Chain,
+    Damaged,
+    Group,
+    InputError,
+    Open,
+    Origin,
+    Rewind,
+    Sender,
+    SessionExists,
+    audit,
+    commands,
+    redact,
+    through_bytes,
+    verify,
+    write_commit,
+)
 from affray.sessions import Engine, JsonlStore, MemoryStore, Session, Store
 from affray.sessions.stores.sqlite import SqliteStore
 
+from ...support.dicey import Dicey
 from ...support.ram import ram_folder
 from ...support.reseal import reseal
 from ...support.table import Fixed, answer_all, must, play, tiny_catalog, tiny_session
@@ -192,3 +211,86 @@ def test_a_file_of_a_fork_is_stored_under_the_forks_name(tmp_path: Path) -> None
     with pytest.raises(Damaged, match="not 'g'"):
         list(JsonlStore(tmp_path).read("g"))
     assert engine_of(JsonlStore(tmp_path)).load("f").state(reader=GM).origin
+
+
+# -- hosts that would have it otherwise, and halves
+
+
+def one_more(session: Session, event: Any, name: str = "f", group: Group | None = None) -> list[bytes]:
+    """A session's lines and one commit more, sealed by a host that may write what it likes."""
+    chain = Chain(session.header)
+    for line in session.lines:
+        chain.accept(line)
+    sender = Sender(caller=GM, on_behalf="", seen=-1, command="more", digest="", part=0, time="t")
+    commit = write_commit(
+        session=name,
+        first=chain.version + 1,
+        previous=chain.digest,
+        events=[through_bytes(event)],
+        sender=sender,
+        salt=lambda: "0" * 32,
+        group=group,
+    )
+    return [*lines_of(session), commit.line]
+
+
+def test_a_session_that_forks_from_itself_does_not_get_rid_of_its_dice_secrets() -> None:
+    """Law 1: the faces so far stay to be proven by the secrets that were promised."""
+    session = fight(engine_of(MemoryStore()))
+    opened = next(one.event for one in session.history(reader=GM) if isinstance(one.event, Open))
+    origin = Origin(how="fork", session="s", version=session.head, digest=session.digest)
+    forged = one_more(session, replace(opened, origin=origin, chain="0" * 64, kept_chain="1" * 64), "s")
+
+    assert "open" in {finding.code for finding in verify(forged).findings}
+    assert not audit(forged, tiny_catalog().rules).is_clean
+
+
+@pytest.mark.parametrize(("why", "back"), [("amend", 3), ("amend", 0), ("undo", 3)])
+def test_no_rewind_goes_back_behind_the_open_of_a_fork(why: str, back: int) -> None:
+    engine = engine_of(MemoryStore())
+    old = fight(engine)
+    fork = engine.fork(old, session="f")
+    play(fork, 1)
+    group = Group(id="g", index=1, size=1) if why == "amend" else None
+    forged = one_more(fork, Rewind(to=old.ends[-back] if back else 0, why=why), group=group)
+
+    assert "rewind" in {finding.code for finding in verify(forged).findings}
+    assert not audit(forged, tiny_catalog().rules).is_clean
+
+
+def test_what_finishes_a_command_of_the_origin_is_not_undone_alone() -> None:
+    """Reported dice are stored alone; a fork that begins behind them has what follows from them."""
+    engine = engine_of(MemoryStore())
+    old = tiny_session(engine, dice={"ann": "reported", "bob": "reported"}, begun=False)
+    must(old.begin())
+    answer_all(old)
+    must(old.declare(old.state().turn, "attack", "bob" if old.state().turn == "ann" else "ann"))
+    answer_all(old)
+    halves = [end for end in old.ends if any(one.version == end and one.sender and one.sender.part == 1 for one in old.history(reader=GM))]
+    fork = engine.fork(old, halves[-1], session="f")
+
+    assert fork.head > halves[-1] + 1
+    assert "nothing-to-undo" == (fork.undo().refused or pytest.fail("none")).code
+    must(fork.join("zed", side="z", sheet={"hp": 3}))
+    assert audit(lines_of(fork), tiny_catalog().rules).is_clean
+
+
+def test_a_blind_roll_of_the_origin_may_be_opened_in_the_fork() -> None:
+    """Its dice are proven by the origin's secrets; a copy holds nothing against it."""
+    catalog = tiny_catalog(Dicey)
+    engine = Engine(MemoryStore(), catalog, Fixed())
+    old = tiny_session(engine)
+    must(old.declare("ann", "peek"))
+    version = next(one.version for one in old.history(reader=GM) if getattr(one.event, "key", "") == "peek")
+    fork = engine.fork(old, session="f")
+    must(fork.reveal_dice("kept"))
+    must(fork.reveal(version))
+
+    copy = [fork.header, *(redact(line, "public") for line in fork.lines)]
+    assert ((), ()) == (verify(lines_of(fork)).findings, verify(copy).findings)
+
+
+def test_there_is_nothing_before_the_first_version_to_fork() -> None:
+    engine = engine_of(MemoryStore())
+    with pytest.raises(InputError, match="begins with"):
+        engine.fork(fight(engine), 0)

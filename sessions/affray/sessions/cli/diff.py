@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import click
@@ -13,9 +14,12 @@ from ..views.differences import changed_in_words, difference_in_words
 from ..views.texts import printable
 from . import db
 from .failures import FOUND
-from .places import complete_session, find
+from .places import complete_session, find, is_path
 from .printing import print_json
 from .reader import Reading, json_option, reader_option
+
+DIGITS = 15
+"""Digits of a version."""
 
 STEPS_SHOWN = 40
 """Steps that are told in words; --json has all."""
@@ -77,9 +81,9 @@ def compared(a: str, b: str, reader: str) -> Compared:
 
 def _side(name: str, reader: str) -> tuple[Reading, int]:
     session, _, version = name.rpartition("@")
-    if not session:
+    if not session or os.path.exists(name) or (is_path(name) and not version.isdecimal()):
         session, version = name, ""
-    elif not (version.isascii() and version.isdecimal()):
+    elif not (version.isascii() and version.isdecimal() and len(version) <= DIGITS):
         raise InputError("is written SESSION@VERSION, with a number", path="SESSION", value=name)
     reading = Reading(find(session), reader)
     return reading, int(version) if version else reading.version

@@ -75,7 +75,7 @@ class SessionIndex:
         Of a fork every line is read, since what stands before it belongs to another session.
         """
         index = cls(header, commits[-1].envelope.session if commits else "")
-        if index.session != read_header(header).session:
+        if {read_header(header).session, *[commit.envelope.session for commit in commits]} != {index.session}:
             chain = Chain(header)
             try:
                 for commit in commits:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from affray.kernel import (
@@ -13,6 +14,7 @@ from affray.kernel import (
     CloseAction,
     GiveModifier,
     Join,
+    Json,
     Leave,
     Note,
     Open,
@@ -77,7 +79,21 @@ def _rules(scene: Scene, event: Rules) -> Draft:
     house = f" with {listed([words(pin.id) for pin in event.manifest.house])}" if event.manifest.house else ""
     because = f": {event.reason}" if event.reason else ""
     pin = event.manifest.system
-    return Draft(SILENT, {}, f"From here on the rules are {pin.id} {pin.release}{house}{because}")
+    before = scene.before.manifest
+    old = {} if before is None else before.options
+    changed = [
+        f"{words(name)} is {_plain(value)} instead of {_plain(old.get(name))}"
+        for name, value in event.manifest.options.items()
+        if old.get(name) != value
+    ]
+    options = f"; {listed(changed)}" if changed and before is not None else ""
+    return Draft(SILENT, {}, f"From here on the rules are {pin.id} {pin.release}{house}{options}{because}")
+
+
+def _plain(value: Json) -> str:
+    """An option's value as it is written; a long one is cut."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _note(scene: Scene, event: Note) -> Draft:
