@@ -50,6 +50,10 @@ from ..support.tiny import roll_notation
 # -- rules that lie, raise, refuse
 
 
+EXITS = "breach or raised"
+"""What it is when a plugin ends the process: the host's affair in play, and a finding here."""
+
+
 class Lies(Dicey):
     """Says that whoever hits has a goal that is one better."""
 
@@ -118,13 +122,13 @@ class Unmoved(Dicey):
     [
         (Lies, "differs", "a3", "margin is 17, the rules make it 18"),
         (raising(KeyError("x")), "breach", "b1", "raised KeyError"),
-        (raising(SystemExit(0)), "breach", "b1", "SystemExit(0)"),
+        (raising(SystemExit(0)), EXITS, "b1", "SystemExit(0)"),
         (raising(RecursionError("deep")), "breach", "b1", "RecursionError"),
         (raising(PluginUnavailable("tiny", "not today")), "breach", "b1", "not today"),
-        (Late, "breach", "a7", "SystemExit(0)"),
+        (Late, EXITS, "a7", "SystemExit(0)"),
         (Refuses, "unfounded", "a1", "the rules refuse it: no-more-herbs"),
         (Endless, "differs", "a1", "the rules make judge x a1 x"),
-        (Unmoved, "breach", "", "SystemExit(0)"),
+        (Unmoved, EXITS, "", "SystemExit(0)"),
     ],
     ids=["lies", "raises", "exits", "recurses", "pretends to be missing", "raises late", "refuses", "endless", "no end"],
 )
@@ -133,7 +137,8 @@ def test_rules_that_are_not_those_of_the_record(plugin: Callable[[], object], co
     found = audit(log(everything()), tiny_catalog(plugin).rules)
     assert (found.findings, found.version) == ((), 143)
     mine = [one for one in found.divergences if one.action == action]
-    assert [code] == [one.code for one in mine]
+    assert len(mine) == 1
+    assert mine[0].code in code.split(" or ")
     assert text in mine[0].text
     assert found.checked > (100 if action else 20)
 

@@ -75,12 +75,13 @@ def _undo(log: Log, state: State, commands: list[_Done], caller: str, action: st
     start = next((i for i, done in enumerate(commands) if name and done.action == name), len(commands) - 1)
     others = [done for done in commands[start:] if done.action != name and not done.is_note]
     declared = bool(name) and type(log.event(commands[start].first)) is Declare
-    if action and (others or not declared):
+    # an amend in the midst of it is taken back as a whole
+    is_amended = any(done.group != commands[-1].group for done in commands[start:])
+    if action and (others or not declared or is_amended):
         return Refused("needs-amend", (action, commands[start].first))
-    is_amended = commands[start].group != commands[-1].group  # it began in an amend, which is taken back as a whole
     if others or not declared or is_amended:  # something else came between: only the last command
         start = next(i for i, done in enumerate(commands) if done.command == commands[-1].command)
-    if caller != GM and not _is_own(log, state, caller, commands[start:], declared=declared and not others):
+    if caller != GM and not _is_own(log, state, caller, commands[start:], declared=declared and not (others or is_amended)):
         return Refused("not-yours", (caller,))
     return Rewind(to=commands[start].first - 1, why="undo")
 

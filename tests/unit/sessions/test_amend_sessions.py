@@ -510,3 +510,13 @@ def test_an_amend_that_was_answered_is_still_taken_back_as_a_whole() -> None:
     assert head == session.history(reader=GM)[-1].event.to
     assert session.verify().is_clean
     assert session.audit().is_clean
+
+
+def test_a_player_does_not_take_back_an_answer_behind_an_amend() -> None:
+    session = tiny_session(dice="scripted-then-fair", script=(1, 2, 1, 3, 4))
+    must(session.declare("ann", "attack", "bob", caller="ann"))
+    answered, _ = session.head + 1, answer_all(session, 1)
+    must(session.request(commands.Amend(edits=(commands.Drop(at=answered),), reason="asked again")))
+    answer_all(session, 1)
+
+    assert Refused("not-yours", ("ann",)) == session.undo(caller="ann").refused
