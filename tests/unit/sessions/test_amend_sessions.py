@@ -496,7 +496,8 @@ def test_an_amend_that_was_answered_is_still_taken_back_as_a_whole() -> None:
     """First the answer, then all of the amend: undo does not stop in the middle of one."""
     session = tiny_session(dice="scripted-then-fair", script=(1, 2, 1, 3, 4))
     must(session.declare("ann", "attack", "bob"))
-    answered, _ = session.head + 1, answer_all(session, 1)
+    answered = session.head + 1
+    answer_all(session, 1)
     before, head = session.state(reader=GM), session.head
     must(session.request(commands.Amend(edits=(commands.Drop(at=answered),), reason="asked again")))
     stopped = session.state(reader=GM)
@@ -515,7 +516,8 @@ def test_an_amend_that_was_answered_is_still_taken_back_as_a_whole() -> None:
 def test_a_player_does_not_take_back_an_answer_behind_an_amend() -> None:
     session = tiny_session(dice="scripted-then-fair", script=(1, 2, 1, 3, 4))
     must(session.declare("ann", "attack", "bob", caller="ann"))
-    answered, _ = session.head + 1, answer_all(session, 1)
+    answered = session.head + 1
+    answer_all(session, 1)
     must(session.request(commands.Amend(edits=(commands.Drop(at=answered),), reason="asked again")))
     answer_all(session, 1)
 
