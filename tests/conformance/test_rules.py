@@ -43,12 +43,6 @@ CASES = {
         system="primer",
         demo="primer",
         processes=False,
-        exempt=(
-            # What the page leaves to the table is told and has no effect that the rules could carry out.
-            Exempt("verdict-ignored", "'critical-miss'", "the table of critical misses says what the game master has to do"),
-            Exempt("verdict-ignored", "'knockback'", "there is no map on which somebody could be knocked back"),
-            Exempt("verdict-ignored", "'quarters'", "it counts what leads to the save behind it"),
-        ),
     ),
 }
 """What is checked. A finding that a system has for good reason stands here with the reason; there should be few."""

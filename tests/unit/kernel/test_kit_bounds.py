@@ -24,6 +24,7 @@ from affray.kernel.testing.table import Book
 
 from ...support.faulty import Raising
 from ...support.sound import Sheet, Sound
+from ...support.tiny import Tiny
 
 SETUP = Setup(sheets=({"hp": 20}, {"hp": 10, "speed": 7}), fights=1, commands=10)
 
@@ -277,3 +278,16 @@ def test_another_process_has_so_many_seconds(seconds: int, problem: str) -> None
 
 def test_two_other_seeds_of_the_hash() -> None:
     assert len(set(bounds.HASH_SEEDS)) == 2
+
+
+def test_what_a_plugin_says_is_to_be_lived_with_is_a_note() -> None:
+    class Owning(Tiny):
+        exempt = (("unexplained", "", "it is a test"), ("endless", "no such thing", "nothing"))
+
+    plain = check_rules(Tiny, fights=1, processes=False)
+    owned = check_rules(Owning, fights=1, processes=False)
+
+    assert any(one.code == "unexplained" for one in plain.findings)
+    assert not any(one.code == "unexplained" for one in owned.findings)
+    assert [note for note in owned.notes if "it is a test" in note]
+    assert not [note for note in owned.notes if "nothing" in note and "says that" in note]

@@ -97,6 +97,24 @@ def test_every_command_that_needs_a_store_takes_db(home: Path, name: str) -> Non
     assert "--db FOLDER" in affray(name, "--help").stdout
 
 
+def test_a_kind_that_there_is_not_is_no_folder(home: Path) -> None:
+    result = affray("--db", "postgres:games", "sessions")
+
+    assert (2, "affray: --db: no such kind of store; there are jsonl, sqlite (got 'postgres')\n") == (
+        result.exit_code,
+        result.stderr,
+    )
+
+
+def test_a_session_with_a_problem_pushes_nobody_aside(home: Path) -> None:
+    begun(home / "sessions")
+    (home / "sessions" / "bad.sqlite").write_bytes(b"no database at all")
+    bad, sound = affray("sessions").stdout.splitlines()
+
+    assert len(bad) > len(sound)
+    assert "  " * 20 not in sound
+
+
 def test_a_kind_that_is_named_must_be_the_folders(home: Path, tmp_path: Path) -> None:
     begun(tmp_path / "data", "sqlite")
     begun(tmp_path / "files", "jsonl")

@@ -141,6 +141,15 @@ def _named(factory: Factory) -> str:
         return name.replace("_", "-") or "house-rule"
 
 
+def _declared(factory: Factory) -> tuple[Exempt, ...]:
+    """What a plugin says of itself: (code, text, because) for findings that are to be lived with, in its `exempt`."""
+    try:
+        raw = tuple(getattr(factory(), "exempt", ()))
+    except (Exception, SystemExit):
+        return ()  # told elsewhere
+    return tuple([Exempt(*one) for one in raw if isinstance(one, tuple) and len(one) == 3])
+
+
 class _Check:
     """One check of a system and the house rules over it."""
 
@@ -157,11 +166,16 @@ class _Check:
         self._tried: dict[str, Tried] = {}
 
     def report(self, plugin: str, exempt: Iterable[Exempt], found: Iterable[Finding] | None = None) -> Report:
-        """What was found."""
+        """What was found, without what the plugins themselves say is to be lived with."""
+        listed = self.tally.findings() if found is None else tuple(found)
+        own = [one for factory in (self._system, *self._house.values()) for one in _declared(factory)]
+        known = [one for one in own if any(one.covers(finding) for finding in listed)]
+        left = [finding for finding in listed if not any(one.covers(finding) for one in known)]
+        exemptions = [f"{one.code}, {one.text}: the plugin says that {one.because}" for one in known]
         return Report(
             plugin=plugin,
-            findings=condensed(exempted(self.tally.findings() if found is None else found, exempt, plugin)),
-            notes=tuple(self.notes),
+            findings=condensed(exempted(left, exempt, plugin)),
+            notes=(*self.notes, *exemptions),
             fights=len(self._fights),
             commands=sum(len(one.moves) for one in self._fights),
             events=sum(one.table.head for one in self._fights),

@@ -52,6 +52,13 @@ RESOLVERS: Mapping[str, Callable[[Fight, Action], Steps]] = {
 class Primer:
     """The rules system: every hook, answered by the module that knows."""
 
+    exempt = (
+        ("verdict-ignored", "'critical-miss'", "the table of critical misses says what the game master has to do"),
+        ("verdict-ignored", "'knockback'", "there is no map on which somebody could be knocked back"),
+        ("verdict-ignored", "'quarters'", "it counts what leads to the save behind it"),
+    )
+    """What the page leaves to the table is told and has no effect that the rules could carry out (for `affray check-plugin`)."""
+
     @hookimpl
     def describe(self) -> System:
         """Describe the system."""

@@ -82,6 +82,8 @@ def place_named(text: str) -> Place:
     """The place that FOLDER, jsonl:FOLDER or sqlite:FOLDER names. Raises InputError for one whose kind is another."""
     kind, colon, rest = text.partition(":")
     if not colon or kind not in ENDINGS:
+        if colon and kind.isalpha() and len(kind) > 1 and os.sep not in kind and not os.path.exists(text):
+            raise InputError(f"no such kind of store; there are {', '.join(ENDINGS)}", path="--db", value=kind)
         return _place(Path(text).expanduser())
     named = Place(kind, Path(rest or ".").expanduser())
     found = _kind_of(named.folder)

@@ -78,7 +78,8 @@ def listing(at: Place) -> Iterator[Stored]:
 def lines(found: list[Stored]) -> Iterator[str]:
     """Sessions as lines of text."""
     rows = [(one.id, one.system, str(one.version), standing(one), printable(one.title)) for one in found]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    sound = [row for row, one in zip(rows, found, strict=True) if not one.problem] or rows  # a problem is a sentence
+    widths = [max(len(row[column]) for row in sound) for column in range(4)]
     for name, system, version, state, title in rows:
         cells = f"{name:<{widths[0]}}  {system:<{widths[1]}}  {version:>{widths[2]}}  {state:<{widths[3]}}  {title}"
         yield cells.rstrip()
