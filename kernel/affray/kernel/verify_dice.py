@@ -143,7 +143,7 @@ class DiceCheck:
         if roll.source not in ("engine", "scripted"):
             return
         recorded = self._recorded(roll, version, run)
-        if roll.reused and recorded and roll.faces is not None and _covers(roll, recorded):
+        if roll.reused and roll.reused == self.amended.earlier(self.log, roll) and recorded and roll.faces is not None and _covers(roll, recorded):
             self.counts[roll.source] -= 1  # thrown before, and counted there
             return
         if roll.source == "scripted":

@@ -171,7 +171,7 @@ def test_the_order_of_house_rules_is_told_where_it_counts(home: Path, monkeypatc
 
 
 def test_options_and_house_rules_change_from_here_on(home: Path) -> None:
-    assert "From here on the rules are tiny 1: enough of it" in affray("rules", "s", "counts=3", "--house", "", "--reason", "enough of it").stdout
+    assert "From here on the rules are tiny 1; counts is 3 instead of 5: enough of it" in affray("rules", "s", "counts=3", "--house", "", "--reason", "enough of it").stdout
     found = document("rules", "s")
     assert (found["options"], [one["id"] for one in found["plugins"]], found["since"]) == ({"counts": 3}, ["tiny"], HEAD + 1)
     assert affray("undo", "s").exit_code == 0
