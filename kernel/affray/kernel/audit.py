@@ -24,7 +24,7 @@ from .ledger import Chain, Commit
 from .lineage import may_rewind
 from .log import is_fork
 from .points import Points, Reread
-from .reenact import RAISED, Failed, Reenactment, bare, owner, said, same
+from .reenact import RAISED, Failed, Reenactment, bare, owner, same
 from .values import GM
 from .verify import Finding, Verifier
 
@@ -188,7 +188,7 @@ class Auditor:
             self._unfounded(version, event, str(error) if isinstance(error, AffrayError) else repr(error))
             return
         if isinstance(found, Refused):
-            self._unfounded(version, event, f"the rules refuse it: {said(found)}")
+            self._unfounded(version, event, f"the rules refuse it: {found.bare}")
             return
         expected = found[0]
         if type(event) is Rules and type(expected) is Rules:

@@ -148,9 +148,8 @@ def _run(exchange: Exchange, host: Host, opening: list[Any], command: c.Command 
 
 def _close_own(taker: _Taker, who: str) -> None:
     """A leaver's own actions close first; then the exchange answers null where the leaver is asked."""
-    exchange = taker.exchange
-    while own := exchange.actions_of(who):
-        taker.take(veil(exchange.state, Done(action=own[0], code="left", cause="leave")))
+    while (end := taker.exchange.end_of_own(who)) is not None:
+        taker.take(end)
 
 
 def _cancel_all(taker: _Taker, code: str) -> None:

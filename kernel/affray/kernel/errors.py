@@ -19,6 +19,11 @@ class Refused(msgspec.Struct, frozen=True):
     code: str
     args: tuple[int | str, ...] = ()
 
+    @property
+    def bare(self) -> str:
+        """The code and what was wrong, without a sentence."""
+        return " ".join([self.code, *map(str, self.args)])
+
 
 class RefusedInside(Exception):
     """A resolver, or the dice, refused in the middle of deciding: the whole command is refused."""

@@ -164,6 +164,11 @@ class Exchange(Chains):
             if run.is_action and run.scope.actor == who and type(run.opening) is Declare
         ]
 
+    def end_of_own(self, who: str) -> Done | None:
+        """The end of the next open action of somebody who left; None where none is left."""
+        own = self.actions_of(who)
+        return cast("Done", veil(self.state, Done(action=own[0], code="left", cause="leave"))) if own else None
+
     @property
     def is_at_rest(self) -> bool:
         """Whether nothing goes on by itself: people are asked, somebody holds the turn, or the fight has not begun or is over."""

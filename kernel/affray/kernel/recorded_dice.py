@@ -54,7 +54,7 @@ class DiceRefused(Exception):
         self.roll, self.refused = roll, refused
 
 
-class RecordedDice:
+class RerunDice:
     """Recorded faces by slot; what they lack comes from `fresh`. Where the session keeps undone dice, those are recorded too."""
 
     def __init__(self, past: Past, log: Log, fresh: Fresh) -> None:
@@ -106,4 +106,4 @@ def _lacking(roll: Roll) -> Callable[[int, int, int], int]:
     return face
 
 
-__all__ = ["DiceRefused", "Fresh", "NeedsDie", "NoFresh", "RecordedDice"]
+__all__ = ["DiceRefused", "Fresh", "NeedsDie", "NoFresh", "RerunDice"]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from .canonical import canonical
 from .draws import Drawn, Unwitnessed
-from .errors import AffrayError, PluginUnavailable, Refused, RefusedInside
+from .errors import AffrayError, PluginUnavailable, RefusedInside
 from .events import Done, GiveModifier, Leave, Open, Overrule
 from .exchange import Exchange, RuleBook
 from .fold import fold
@@ -26,7 +26,6 @@ from .openings import CAUSES
 from .points import Point, Points
 from .state import State
 from .steps import Ask, Roll
-from .veil import veil
 from .witness import witness_for
 
 RAISED = (Exception, SystemExit, GeneratorExit)
@@ -54,7 +53,7 @@ class _WantsDice(Exception):
         self.roll = roll
 
 
-class RecordedDice:
+class FollowedDice:
     """Gives a roll the faces of the event that was recorded next, if that is the roll or a prompt that it may wait for.
 
     Whether the faces are right is asked by `verify`. `is_open` says that not all is known by which dice wait for a
@@ -109,7 +108,7 @@ class Reenactment:
     def __init__(self, book: RuleBook, points: Points, log: Log) -> None:
         self._book = book
         self._points = points
-        self.dice = RecordedDice(log)
+        self.dice = FollowedDice(log)
         self.given_up: set[str] = set()
         self._given_up_since: set[int] = set()
         self.leaving = ""
@@ -130,8 +129,8 @@ class Reenactment:
         exchange = self.exchange
         active = exchange.active
         if self.leaving:
-            if own := exchange.actions_of(self.leaving):
-                return Expected(veil(exchange.state, Done(action=own[0], code="left", cause="leave")), root(own[0]))
+            if (end := exchange.end_of_own(self.leaving)) is not None:
+                return Expected(end, root(end.action))
             self.leaving = ""
         if active == "" and self._something_goes_on_unseen():
             return Expected()
@@ -270,15 +269,10 @@ def _failed(error: BaseException, action: str) -> Failed:
     if isinstance(error, PluginUnavailable):
         return Failed("unavailable", str(error), action)
     if isinstance(error, RefusedInside):
-        return Failed("refused", said(error.refused), action)
+        return Failed("refused", error.refused.bare, action)
     if isinstance(error, AffrayError):
         return Failed("breach", str(error), action)
     return Failed("raised", repr(error), action)
 
 
-def said(refused: Refused) -> str:
-    """A refusal in words."""
-    return " ".join([refused.code, *map(str, refused.args)])
-
-
-__all__ = ["RAISED", "Expected", "Failed", "Reenactment", "bare", "owner", "said", "same"]
+__all__ = ["RAISED", "Expected", "Failed", "Reenactment", "bare", "owner", "same"]

@@ -36,7 +36,7 @@ from .limits import EVENTS_PER_COMMIT
 from .log import Log, Pair, opens_run
 from .names import WITNESS, root, slot
 from .recorded import Input, Past, answers, begun_at, is_report, is_start
-from .recorded_dice import DiceRefused, Fresh, NeedsDie, RecordedDice
+from .recorded_dice import DiceRefused, Fresh, NeedsDie, RerunDice
 from .state import State
 from .steps import Roll
 from .veil import veil
@@ -104,7 +104,7 @@ class Rerun:
         self._past = past
         self._head = head
         self._pairs = list(past.line)
-        self._dice = RecordedDice(past, log, fresh)
+        self._dice = RerunDice(past, log, fresh)
         self._ids = _Ids(log, past.line)
         self._turns = [event.action for _, event in past.line if is_start(event)]
         self._dropped = {one.event.action for one in dropped if type(one.event) is Declare}
@@ -286,7 +286,7 @@ class Rerun:
             self._put(0, one)
         except DiceRefused as inside:
             self._wind_back(*before)
-            self.stopped = Stopped(why="dice", what=slot(inside.roll), who=_people(inside.roll), text=_said(inside.refused))
+            self.stopped = Stopped(why="dice", what=slot(inside.roll), who=_people(inside.roll), text=inside.refused.bare)
             self.dice_refused = inside.refused
             self._put(0, one)
         except RefusedInside as inside:  # the rules' own word: nothing of the command happens
@@ -315,8 +315,8 @@ class Rerun:
         for event in events:
             self._take(veil(exchange.state, event) if one.closing else event, taken)
         if isinstance(command, c.Leave):
-            while own := exchange.actions_of(command.id):
-                self._take(veil(exchange.state, Done(action=own[0], code="left", cause="leave")), taken)
+            while (end := exchange.end_of_own(command.id)) is not None:
+                self._take(end, taken)
         while (event := exchange.propose()) is not None:
             self._take(event, taken)
 
@@ -349,7 +349,7 @@ class Rerun:
         event = one.event
         if not one.version or one.edits:  # what is new must be possible
             self.refused = refused
-            self.stopped = Stopped(why="failed", what=_name(event), text=_said(refused))
+            self.stopped = Stopped(why="failed", what=_name(event), text=refused.bare)
             return
         if type(event) is Choose and refused.code == "no-such-option":
             self.stopped = Stopped(why="option", what=slot(event), who=(event.who,), text=event.value or "")
@@ -430,10 +430,6 @@ def _people(roll: Roll) -> tuple[str, ...]:
 
 def _name(event: Any) -> str:
     return slot(event) if hasattr(event, "key") else getattr(event, "action", type(event).__name__.lower())
-
-
-def _said(refused: Refused) -> str:
-    return " ".join([refused.code, *map(str, refused.args)])
 
 
 __all__ = ["Made", "Outcome", "Rerun", "Stopped"]

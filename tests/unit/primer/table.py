@@ -1,32 +1,27 @@
-"""A table to try the system at: a real session over a store in memory, dice from a script that has to be used up."""
+"""A table to try the system at, and what its tests ask of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any
 
 from affray.kernel import (
-    GM,
     Declare,
     Done,
     Event,
-    Held,
     Json,
     Modifier,
     Num,
     Refused,
-    Roll,
-    State,
     Step,
     Turn,
     exact,
 )
 from affray.plugins.primer import make
 from affray.plugins.primer.sample_pack import SAMPLE_PACK
-from affray.sessions import Catalog, Engine, MemoryStore, Session
+from affray.sessions import Catalog
 
-from ...support.table import Fixed, must
+from ...support.scripted_table import ScriptedTable, catalog_of
 
 Sheet = dict[str, Any]
 
@@ -66,12 +61,7 @@ def pack(**fields: Any) -> Json:
 
 def catalog(house: Mapping[str, object] | None = None) -> Catalog:
     """The system by hand, whatever is installed, and house rules."""
-    rules = {name: partial(rule_of, rule) for name, rule in (house or {}).items()}
-    return Catalog(systems={"primer": make}, house=rules, points=())
-
-
-def rule_of(rule: object) -> object:
-    return rule
+    return catalog_of("primer", make, house)
 
 
 def kinds(events: Iterable[Event]) -> list[str]:
@@ -79,8 +69,8 @@ def kinds(events: Iterable[Event]) -> list[str]:
     return [f"{type(event).__name__} {event.key}" for event in events if isinstance(event, Step)]
 
 
-class Table:
-    """A fight in progress. With `cold`, every command meets a session that was read from the store again."""
+class Table(ScriptedTable):
+    """A fight of the primer in progress."""
 
     def __init__(
         self,
@@ -89,23 +79,8 @@ class Table:
         cold: bool = False,
         house: Mapping[str, object] | None = None,
     ) -> None:
-        self.engine = Engine(MemoryStore(), catalog(house), Fixed("primer"))
         options = {"pack": pack(), **(options or {})}
-        self._session = self.engine.start(
-            "primer", options=options, dice="scripted", script=faces, session="s", house=tuple(house or {})
-        )
-        self.cold = cold
-        self.faces = len(faces)
-
-    @property
-    def session(self) -> Session:
-        if self.cold:
-            self._session = self.engine.load("s")
-        return self._session
-
-    @property
-    def state(self) -> State:
-        return self._session.state(reader=GM)
+        super().__init__("primer", catalog(house), average, faces, options, tuple(house or {}), cold=cold)
 
     @property
     def count(self) -> Num:
@@ -115,66 +90,14 @@ class Table:
     def turn(self) -> str:
         return self.state.turn
 
-    @property
-    def events(self) -> list[Event]:
-        return [recorded.event for recorded in self._session.history(reader=GM) if not recorded.undone]
-
-    def join(
-        self,
-        who: str,
-        side: str,
-        *,
-        pools: Mapping[str, Num] | None = None,
-        conditions: tuple[Held, ...] = (),
-        secret: bool = False,
-        **fields: Any,
-    ) -> None:
-        must(
-            self.session.join(
-                who,
-                who.title(),
-                side=side,
-                sheet=average(**fields),
-                pools=pools,
-                conditions=conditions,
-                secret=secret,
-                controller=who,
-            )
-        )
-
-    def begin(self) -> None:
-        must(self.session.begin())
-
-    def declare(
-        self, actor: str, name: str, *targets: str, rows: tuple[Modifier, ...] = (), **params: Any
-    ) -> Refused | None:
-        before = self._session.digest
-        answer = self.session.declare(actor, name, *targets, rows=rows, **params)
-        assert answer.refused is None or self._session.digest == before, "a refusal appends nothing"
-        return answer.refused
-
     def attack(self, actor: str, target: str, *, rows: tuple[Modifier, ...] = (), **params: Any) -> Refused | None:
         """Attack with a sword unless told otherwise; it is pending afterwards."""
         return self.declare(actor, "attack", target, rows=rows, **{"weapon": "sword", **params})
-
-    def answer(self, *answers: str) -> None:
-        """Answer prompts in the order they come up."""
-        for value in answers:
-            slot, prompt = next(iter(self.state.prompts.items()))
-            must(self.session.answer(slot, prompt.ask.who[0], value))
 
     @property
     def asked(self) -> list[tuple[str, str]]:
         """Who is asked, and what."""
         return [(prompt.ask.who[0], prompt.ask.key) for prompt in self.state.prompts.values()]
-
-    def options(self) -> dict[str, Num | None]:
-        """What the open prompt offers, and what each would mean."""
-        (prompt,) = self.state.prompts.values()
-        return {option.code: option.value for option in prompt.ask.options or ()}
-
-    def found(self, kind: type[Any], key: str | None = None) -> list[Any]:
-        return [event for event in self.events if type(event) is kind and (key is None or event.key == key)]  # type: ignore[attr-defined]
 
     def last(self, kind: type[Any], key: str) -> Any:
         return self.found(kind, key)[-1]
@@ -190,11 +113,8 @@ class Table:
         assert high is not None
         return exact(high) - exact(someone.pools[pool] or 0)
 
-    def pool(self, who: str, name: str) -> Num | None:
-        return self.state.combatants[who].pools[name]
-
     def conditions(self, who: str) -> dict[str, Num | None]:
-        return {held.id: held.value for held in self.state.combatants[who].conditions.values() if held.id != "reaction"}
+        return {name: value for name, value in super().conditions(who).items() if name != "reaction"}
 
     def until(self, who: str, condition: str) -> Num:
         found = self.state.combatants[who].conditions[condition].until
@@ -211,13 +131,6 @@ class Table:
     def stimuli(self) -> list[tuple[Num, str]]:
         """Every stimulus: its count, and whose."""
         return [(e.when[0], e.who) for e in self.events if isinstance(e, Turn) and e.moment == "stimulus"]
-
-    def verify(self) -> None:
-        """The log is clean, and every face of the script was thrown."""
-        report = self._session.verify()
-        assert report.is_clean, report.findings
-        thrown = sum(len(event.faces or ()) for event in self.events if isinstance(event, Roll))
-        assert thrown == self.faces, f"{self.faces - thrown} faces left"
 
 
 SLOW: Sheet = {"race": {"PSM": -25}}

@@ -114,7 +114,7 @@ class Given:
         __tracebackhide__ = True
         wrong: list[str] = []
         if self.refused is not None and not any(getattr(one, "asks_refusal", False) for one in expectations):
-            wrong.append(f"it was refused: {_said(self.refused)}")
+            wrong.append(f"it was refused: {self.refused.bare}")
         self.refused, refused_as = None, self.refused
         self._refused_as = refused_as
         wrong += [problem for one in expectations if (problem := one(self))]
@@ -138,7 +138,7 @@ class Given:
         __tracebackhide__ = True
         if self.refused is not None:
             refused, self.refused = self.refused, None
-            raise AssertionError(f"the last command was refused, and no `then` says so: {_said(refused)}")
+            raise AssertionError(f"the last command was refused, and no `then` says so: {refused.bare}")
 
     def __enter__(self) -> Given:
         return self
@@ -265,7 +265,7 @@ def refused(code: str, *args: int | str) -> Expectation:
         if found is None:
             return f"it was accepted, not refused ({code})"
         if found.code != code or (args and found.args != args):
-            return f"it was refused: {_said(found)}, not {code} {args or ''}".rstrip()
+            return f"it was refused: {found.bare}, not {code} {args or ''}".rstrip()
         return ""
 
     expect.asks_refusal = True  # type: ignore[attr-defined]  # `then` asks for it
@@ -365,10 +365,6 @@ def _same(expected: Any, found: Any) -> bool:
 def _what(kind: type, fields: Mapping[str, Any]) -> str:
     told = ", ".join([f"{name}={value!r}" for name, value in fields.items()])
     return f"{KIND_OF[kind]} with {told}" if told else KIND_OF[kind]
-
-
-def _said(refused: Refused) -> str:
-    return " ".join([refused.code, *map(str, refused.args)])
 
 
 def _line(event: Any) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from affray.kernel import ChangedStep, Difference, InputError, changed_steps, differences
 
-from ..views.differences import changed_in_words, difference_in_words
+from ..views.differences import difference_in_words, steps_in_words
 from ..views.texts import printable
 from . import db
 from .failures import FOUND
@@ -95,9 +95,6 @@ def told(found: Compared) -> Iterator[str]:
     yield f"{a} -> {b}: the same up to version {found.common}"
     for difference in found.state:
         yield difference_in_words(difference)
-    for step in found.steps[:STEPS_SHOWN]:
-        yield from changed_in_words(step)
-    if len(found.steps) > STEPS_SHOWN:
-        yield f"... and {len(found.steps) - STEPS_SHOWN} more steps"
+    yield from steps_in_words(found.steps, STEPS_SHOWN)
     if not found.state and not found.steps:
         yield "no difference"

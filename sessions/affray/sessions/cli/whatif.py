@@ -14,7 +14,7 @@ from affray.kernel import AffrayError, InputError, WhatIf
 
 from ..catalog import Catalog
 from ..processes import cores, each
-from ..views.differences import changed_in_words, difference_in_words, stopped_in_words
+from ..views.differences import difference_in_words, steps_in_words, stopped_in_words
 from ..views.texts import printable
 from ..whatif import OtherRules, Summary, summed_up, what_if_ledger
 from . import db
@@ -146,10 +146,7 @@ def told(what: WhatIf) -> Iterator[str]:
     if what.is_same:
         yield f"{printable(what.session)}: the same, step by step"
         return
-    for step in what.changed[:CHANGES_SHOWN]:
-        yield from changed_in_words(step)
-    if len(what.changed) > CHANGES_SHOWN:
-        yield f"... and {len(what.changed) - CHANGES_SHOWN} more steps"
+    yield from steps_in_words(what.changed, CHANGES_SHOWN)
     for one in what.dropped:
         yield f"version {one.version}: not possible any more: {printable(one.code)}"
     if what.stopped is not None:

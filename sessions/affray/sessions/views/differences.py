@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-import msgspec
+from affray.kernel import ChangedStep, Difference, Stopped
 
-from affray.kernel import ChangedStep, Difference, Json, Stopped
-
-from .texts import printable
+from .texts import printable, short
 
 SHOWN = ("total", "code", "value", "goal", "margin", "after", "plan", "options", "outcome", "entries", "when")
 """Fields of a step that are told where they differ; the others where none of these does."""
@@ -26,7 +24,7 @@ _STOPPED = {
 
 def difference_in_words(one: Difference) -> str:
     """A value before and after, in a line."""
-    return f"{printable(one.where)}: {_short(one.before)} -> {_short(one.after)}"
+    return f"{printable(one.where)}: {short(one.before)} -> {short(one.after)}"
 
 
 def changed_in_words(step: ChangedStep) -> Iterator[str]:
@@ -38,8 +36,16 @@ def changed_in_words(step: ChangedStep) -> Iterator[str]:
         return
     names = [field for field in step.before if step.before[field] != step.after.get(field)]
     told = [field for field in names if field in SHOWN] or names
-    changes = "; ".join([f"{field} {_short(step.before[field])} -> {_short(step.after.get(field))}" for field in told])
+    changes = "; ".join([f"{field} {short(step.before[field])} -> {short(step.after.get(field))}" for field in told])
     yield f"{where}{name}: {changes}"
+
+
+def steps_in_words(steps: Sequence[ChangedStep], most: int) -> Iterator[str]:
+    """Steps that came out otherwise, no more than so many of them."""
+    for step in steps[:most]:
+        yield from changed_in_words(step)
+    if len(steps) > most:
+        yield f"... and {len(steps) - most} more steps"
 
 
 def stopped_in_words(stopped: Stopped) -> str:
@@ -48,11 +54,4 @@ def stopped_in_words(stopped: Stopped) -> str:
     return _STOPPED[stopped.why].format(who=printable(who), what=printable(stopped.what), text=printable(stopped.text))
 
 
-def _short(value: Json) -> str:
-    if value is None:
-        return "none"
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return printable(text if len(text) <= 60 else text[:57] + "...")
-
-
-__all__ = ["changed_in_words", "difference_in_words", "stopped_in_words"]
+__all__ = ["changed_in_words", "difference_in_words", "steps_in_words", "stopped_in_words"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
 from affray.kernel import (
@@ -14,7 +13,6 @@ from affray.kernel import (
     CloseAction,
     GiveModifier,
     Join,
-    Json,
     Leave,
     Note,
     Open,
@@ -37,7 +35,7 @@ from affray.kernel import (
 
 from .scene import Draft, Scene, codes, when_text
 from .sums import trace_text
-from .texts import listed, words
+from .texts import listed, short, words
 
 SILENT: tuple[str, ...] = ()
 """The keys of a sentence that no plugin words."""
@@ -82,18 +80,12 @@ def _rules(scene: Scene, event: Rules) -> Draft:
     before = scene.before.manifest
     old = {} if before is None else before.options
     changed = [
-        f"{words(name)} is {_plain(value)} instead of {_plain(old.get(name))}"
+        f"{words(name)} is {short(value)} instead of {short(old.get(name))}"
         for name, value in event.manifest.options.items()
         if old.get(name) != value
     ]
     options = f"; {listed(changed)}" if changed and before is not None else ""
     return Draft(SILENT, {}, f"From here on the rules are {pin.id} {pin.release}{house}{options}{because}")
-
-
-def _plain(value: Json) -> str:
-    """An option's value as it is written; a long one is cut."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _note(scene: Scene, event: Note) -> Draft:

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from affray.kernel import Num
+from affray.kernel import Json, Num
 
 UNKNOWN = "unknown"
 
@@ -124,6 +124,12 @@ def columns(text: str) -> int:
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )
+
+
+def short(value: Json, most: int = 60) -> str:
+    """A JSON value in at most so many characters: text as it is, None as "none", the rest as JSON."""
+    text = "none" if value is None else value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return printable(text if len(text) <= most else text[: most - 3] + "...")
 
 
 def printable(text: str) -> str:
