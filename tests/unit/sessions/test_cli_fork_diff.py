@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
+
+from affray.sessions.entropy import SystemEntropy
 
 from ...support.cli import NYRA, affray, document, find_plugins
 from ...support.ram import ram_folder
@@ -17,6 +20,9 @@ def fought(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         monkeypatch.setenv("AFFRAY_HOME", str(folder))
         monkeypatch.delenv("AFFRAY_DEBUG", raising=False)
         find_plugins(monkeypatch, NYRA)
+        monkeypatch.setattr(SystemEntropy, "seed", lambda self: b"7" * 32)  # the same duel every time, and a long one
+        names = (f"n{number}" for number in count())
+        monkeypatch.setattr(SystemEntropy, "name", lambda self: next(names))
         assert affray("demo", "nyra").exit_code == 0
         (session,) = document("sessions")
         yield str(session["id"])
